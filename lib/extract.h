@@ -1,0 +1,48 @@
+/* extract.h - what the milter read in a message, for those who may not read MIME
+ *
+ * Filled by mail.c from hostile bytes, sent over the wire, kept with the item. Everything in it is
+ * untrusted text of bounded length; whoever shows it escapes it. */
+#pragma once
+
+#include <glib.h>
+
+typedef struct {
+    char *name; /* file name as decoded, "" when none */
+    char *type; /* "application/pdf", lower case */
+    guint64 size; /* bytes after transfer decoding */
+    char *sha256; /* of those bytes, hex */
+} ExtractPart;
+
+typedef struct {
+    char *message_id; /* "<a@b>", "" when none or unusable */
+    char **parents;   /* ids in angle brackets from In-Reply-To and References, each once */
+    char **from;      /* mailboxes as normal forms (address.h); what has none is left out */
+    char **to_cc;     /* of To and Cc */
+    char **diverted;  /* of Reply-To, Mail-Followup-To, Mail-Reply-To, Errors-To,
+                         Disposition-Notification-To, Return-Receipt-To */
+    char **lists;     /* of List-Post, and of List-Id as far as it can be an address */
+    char **mentioned; /* addresses found in the text, plain and HTML */
+    char **doubled;   /* names of fields that may stand once but stand twice (RFC 5322, 3.6) */
+    char **opaque;    /* why something cannot be shown: "encrypted", "TNEF container", … */
+    char *subject;    /* decoded, one line */
+    char *text;       /* the plain text, decoded to UTF-8, all of it up to the limit */
+    char *html;       /* the HTML parts as text with nothing hidden; "" when none */
+    gboolean malformed; /* a bare CR, a bare LF or a NUL (RFC 5322, 2.3) */
+    gboolean forward; /* carries another message: attached, marked or resent */
+    gboolean quoted;  /* quotes another message: a forward once it reaches an outsider */
+    gboolean automatic; /* Auto-Submitted, Precedence: bulk, or a null return path */
+    GPtrArray *parts; /* of ExtractPart *: every attachment, in order */
+} Extract;
+
+Extract *extract_new(void); /* all strings "", all lists empty */
+void extract_free(Extract *extract);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Extract, extract_free)
+
+/* Adds a part; all strings are copied. */
+void extract_add_part(Extract *extract, const char *name, const char *type, guint64 size,
+                      const char *sha256);
+
+/* A floating "a{sv}" with the members above as keys. Reading checks every type and count:
+ * ERROR_PROTOCOL; a missing key keeps its empty value. */
+GVariant *extract_to_variant(const Extract *extract);
+Extract *extract_from_variant(GVariant *variant, GError **error);

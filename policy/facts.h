@@ -1,0 +1,70 @@
+/* facts.h - what a rule may mention
+ *
+ * One row per fact (table in facts.c): its name in the policy language, its kind, and whether
+ * more of it means more risk. A value is known or unknown; a zeroed Facts knows nothing, and
+ * an unknown fact never helps a message to a laxer tier (B9). Pure values, no I/O. */
+#pragma once
+
+#include <glib.h>
+
+typedef enum {
+    FACT_RECIPIENTS,
+    FACT_EXTERNAL,
+    FACT_NOVEL,
+    FACT_EXTERNAL_NOVEL,
+    FACT_KNOWN,
+    FACT_FROM_BODY,
+    FACT_LISTS,
+    FACT_IN_THREAD,
+    FACT_MINE,
+    FACT_OUTSIDE_THREAD,
+    FACT_AUTO_SENDS,
+    FACT_AUTO_RECIPIENT,
+    FACT_SENT_HOUR,
+    FACT_SENT_DAY,
+    FACT_FANOUT_DAY,
+    FACT_ATTACHMENTS,
+    FACT_ATTACHMENT_BYTES,
+    FACT_FORWARD,
+    FACT_OPAQUE,
+    FACT_SIZE,
+    FACT_DIVERTED,
+    FACT_HIDDEN,
+    FACT_HEADER_ONLY,
+    FACT_LOOKALIKE,
+    FACT_PENDING,
+    FACT_LOCKED,
+    FACT_COUNT
+} Fact;
+
+typedef enum {
+    FACT_KIND_NUMBER, /* a count, or bytes */
+    FACT_KIND_FLAG    /* yes or no, stored as 1 or 0 */
+} FactKind;
+
+typedef struct {
+    gboolean known;
+    gint64 number;
+} FactValue;
+
+typedef struct {
+    FactValue values[FACT_COUNT];
+    char declared[65]; /* the class in Agent-Action, "" when none: an unverified claim */
+} Facts;
+
+/* The fact's name in policy files and output. Static. */
+const char *fact_name(Fact fact);
+
+FactKind fact_kind(Fact fact);
+
+/* FALSE when no fact has that name. */
+gboolean fact_find(const char *name, Fact *fact_out);
+
+/* Makes one fact known. */
+void facts_set(Facts *facts, Fact fact, gint64 number);
+
+/* "recipients=1 forward=no lookalike=?": every fact in table order, then declared when set. The
+ * caller frees. facts_parse reads it back; FALSE when the text is not of that form; a fact
+ * missing from the text stays unknown, so texts of older versions still read. */
+char *facts_format(const Facts *facts);
+gboolean facts_parse(const char *text, Facts *facts_out);
