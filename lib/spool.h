@@ -17,6 +17,7 @@ gboolean spool_append(Spool *spool, const void *bytes, gsize length, GError **er
 /* Bytes appended so far. */
 guint64 spool_size(const Spool *spool);
 
-/* A descriptor with all bytes, open until spool_free; no append may follow. A sealed memfd, or
- * the unlinked file. -1 on failure. */
+/* A descriptor with all bytes, at offset 0, open until spool_free; no append may follow. A
+ * sealed memfd, or the unlinked file. Nothing seals the file: who receives it reads it once
+ * and judges the copy. -1 on failure. */
 int spool_descriptor(Spool *spool, GError **error);
