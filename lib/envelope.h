@@ -7,8 +7,8 @@
 #include <glib.h>
 
 typedef struct {
-    char *address;    /* as written, without the brackets */
-    char *resolved;   /* what the mail server makes of it, NULL when it did not say */
+    char *address;     /* as written, without the brackets */
+    char *resolved;    /* what the mail server makes of it, NULL when it did not say */
     char **parameters; /* NULL-terminated, sorted in byte order */
 } EnvelopeRecipient;
 
@@ -22,13 +22,17 @@ Envelope *envelope_new(void);
 void envelope_free(Envelope *envelope);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Envelope, envelope_free)
 
-/* Sets the sender from the words of MAIL FROM: the path, then parameters; NULL-terminated. */
+/* Sets the sender from the words of MAIL FROM: the path, then parameters; NULL-terminated, at
+ * least the path. */
 void envelope_set_sender(Envelope *envelope, const char *const *words);
 
 /* Adds a recipient from the words of RCPT TO. resolved may be NULL. */
-void envelope_add_recipient(Envelope *envelope, const char *const *words, const char *resolved);
+void
+envelope_add_recipient(Envelope *envelope, const char *const *words, const char *resolved);
 
-/* "(sasa(ssas))". The variant is floating. envelope_from_variant checks the type and that no
- * string holds CR, LF or NUL: ERROR_PROTOCOL. */
+/* "(ayaaya(ayayaay))": sender, its parameters, then address, resolved ("" for NULL) and
+ * parameters of each recipient. Byte strings, because an address may hold bytes that are not
+ * UTF-8. The variant is floating. envelope_from_variant checks the type and that no string
+ * holds a control byte: ERROR_PROTOCOL. */
 GVariant *envelope_to_variant(const Envelope *envelope);
 Envelope *envelope_from_variant(GVariant *variant, GError **error);
