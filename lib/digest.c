@@ -1,0 +1,129 @@
+#include "lib/digest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+#define VERSION "exeat-action-1"
+#define ACTION  "smtp.send"
+
+static void
+add_field(GByteArray *bytes, const void *field, gsize length)
+{
+    guint64 prefix = GUINT64_TO_BE((guint64)length);
+
+    g_byte_array_append(bytes, (const guint8 *)&prefix, sizeof prefix);
+    g_byte_array_append(bytes, field, length);
+}
+
+static void
+add_string(GByteArray *bytes, const char *field)
+{
+    add_field(bytes, field, strlen(field));
+}
+
+static void
+add_number(GByteArray *bytes, guint64 number)
+{
+    guint64 field = GUINT64_TO_BE(number);
+
+    add_field(bytes, &field, sizeof field);
+}
+
+/* An address and its parameters: one party of the envelope. */
+static void
+add_party(GByteArray *bytes, const char *address, char **parameters)
+{
+    add_string(bytes, address);
+    add_number(bytes, g_strv_length(parameters));
+    for (char **parameter = parameters; *parameter != NULL; parameter++)
+        add_string(bytes, *parameter);
+}
+
+static int
+compare_bytes(gconstpointer a, gconstpointer b)
+{
+    const GByteArray *x = *(GByteArray *const *)a;
+    const GByteArray *y = *(GByteArray *const *)b;
+    int order = memcmp(x->data, y->data, MIN(x->len, y->len));
+
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static GPtrArray *
+distinct_recipients(const Envelope *envelope)
+{
+    GPtrArray *distinct = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
+
+    for (guint i = 0; i < envelope->recipients->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
+        GByteArray *bytes = g_byte_array_new();
+        add_party(bytes, recipient->address, recipient->parameters);
+        g_ptr_array_add(distinct, bytes);
+    }
+    g_ptr_array_sort(distinct, compare_bytes);
+    for (guint i = distinct->len; i-- > 1;)
+        if (compare_bytes(&distinct->pdata[i], &distinct->pdata[i - 1]) == 0)
+            g_ptr_array_remove_index(distinct, i);
+    return distinct;
+}
+
+/* The length goes in before the bytes, so a file that changes under our hands is an error. */
+static gboolean
+add_message(GChecksum *checksum, int fd, GError **error)
+{
+    struct stat status;
+    guint8 buffer[16 * 1024];
+    guint64 offset = 0;
+
+    if (fstat(fd, &status) != 0) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "fstat: %s", g_strerror(errno));
+        return FALSE;
+    }
+    guint64 prefix = GUINT64_TO_BE((guint64)status.st_size);
+    g_checksum_update(checksum, (const guint8 *)&prefix, sizeof prefix);
+
+    for (;;) {
+        ssize_t length = pread(fd, buffer, sizeof buffer, offset);
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length < 0) {
+            g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "pread: %s", g_strerror(errno));
+            return FALSE;
+        }
+        if (length == 0)
+            break;
+        g_checksum_update(checksum, buffer, length);
+        offset += length;
+    }
+    if (offset != (guint64)status.st_size) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the message changed while it was read");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+char *
+digest_action(const char *account, const Envelope *envelope, int fd, GError **error)
+{
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autoptr(GByteArray) head = g_byte_array_new();
+    g_autoptr(GPtrArray) recipients = distinct_recipients(envelope);
+
+    add_string(head, VERSION);
+    add_string(head, account);
+    add_string(head, ACTION);
+    add_party(head, envelope->sender, envelope->parameters);
+    add_number(head, recipients->len);
+    g_checksum_update(checksum, head->data, head->len);
+    for (guint i = 0; i < recipients->len; i++) {
+        const GByteArray *recipient = g_ptr_array_index(recipients, i);
+        g_checksum_update(checksum, recipient->data, recipient->len);
+    }
+    if (!add_message(checksum, fd, error))
+        return NULL;
+    return g_strdup(g_checksum_get_string(checksum));
+}
