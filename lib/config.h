@@ -1,18 +1,12 @@
 /* config.h - exeat.conf
  *
- * Immutable once read, reference counted. A strict scan first (repeated groups and keys, unknown
- * keys, trailing comments), then GKeyFile. All or nothing. Errors: ERROR_CONFIG, naming file, line,
- * what was found and what was expected. Keys: exeat.conf(5). */
+ * Immutable once read, reference counted. All or nothing, and strict (keyfile.h). Errors:
+ * ERROR_CONFIG, naming file, line, what was found and what was expected; POLICY_ERROR as it
+ * is; ERROR_TEMP when the user database cannot be asked. Keys: exeat.conf(5). */
 #pragma once
 
+#include "lib/people.h"
 #include "policy/rules.h"
-#include <sys/types.h>
-
-/* People: users and groups, resolved to numbers when the file is read. */
-typedef struct {
-    GArray *uids; /* of uid_t */
-    GArray *gids; /* of gid_t; given as @group */
-} People;
 
 typedef struct {
     char *name;
@@ -24,33 +18,34 @@ typedef struct {
     char **lists;        /* addresses declared to be lists, normal forms */
     People agent_users;  /* may withdraw, may never decide */
     People approvers;
-    Mode mode;           /* default draft (A37) */
+    Mode mode; /* default draft (A37) */
     char *policy_file;
     Policy *policy;
 } Account;
 
 typedef struct {
-    char *path;       /* of the file itself */
-    char *state;      /* the relay's folder */
+    char *path;  /* of the file itself */
+    char *state; /* the relay's folder */
     char *relay_socket;
     char *milter_socket; /* as smfi_setconn takes it: unix:/path, inet:port@host */
     uid_t milter_user;
-    char *spool;      /* folder for the milter's unlinked files */
-    char *next_hop;   /* unix:/path or inet:host:port */
-    gboolean gated;   /* next_hop is a door with the milter attached (default yes) */
-    char **inside;    /* networks as written: 127.0.0.0/8, ::1/128, … */
-    People admins;    /* root is always one */
-    gint64 expire;    /* seconds a draft or held item waits; default 14 days */
+    char *spool;          /* folder for the milter's unlinked files */
+    char *next_hop;       /* unix:/path or inet:host:port */
+    gboolean gated;       /* next_hop is a door with the milter attached (default yes) */
+    char **inside;        /* networks as written: 127.0.0.0/8, ::1/128, … */
+    People admins;        /* root is always one */
+    gint64 expire;        /* seconds a draft or held item waits; default 14 days */
     gint64 approval_life; /* seconds; default 900 (E21) */
     guint64 size_limit;   /* bytes of a message kept; default 50 MiB */
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
     GPtrArray *accounts;  /* of Account * */
 } Config;
 
-/* Reads the file and every policy it names. Refuses a file that its group or others may write or
- * that another user than root or the caller owns (XF16), an agent's user as approver or admin, a
- * login or address in two accounts, an account without addresses or internal domains (XA20, XB29).
- * with_policies FALSE skips the policy files: the milter has no business with them. */
+/* Reads the file and every policy it names. Refuses a file that its group or others may write
+ * or that another user than root or the caller owns (XF16), an agent's user as approver or
+ * admin, a login or address in two accounts, an account without addresses or internal domains
+ * (XA20, XB29). with_policies FALSE skips the policy files: the milter has no business with
+ * them. */
 Config *config_read(const char *path, gboolean with_policies, GError **error);
 
 Config *config_ref(Config *config);
@@ -59,18 +54,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_unref)
 
 typedef enum { ROLE_NONE, ROLE_HUMAN, ROLE_AGENT } Role;
 
-/* The account a login belongs to and its role there; case does not matter (case H5). The account is
- * borrowed; NULL with ROLE_NONE. */
+/* The account a login belongs to and its role there; case does not matter (case H5). The
+ * account is borrowed; NULL with ROLE_NONE. */
 const Account *config_login(const Config *config, const char *login, Role *role_out);
 
 /* By name; NULL when there is none. Borrowed. */
 const Account *config_account(const Config *config, const char *name);
 
-/* The account that a sender address or a human's address belongs to; NULL when none. Borrowed. */
+/* The account that a sender address or a human's address belongs to; NULL when none. Borrowed.
+ */
 const Account *config_address(const Config *config, const char *normal);
 
 /* TRUE when an IP address in text form lies in an inside network. */
 gboolean config_is_inside(const Config *config, const char *ip);
-
-/* TRUE when the user or one of its groups is listed. Groups come from the user database, plus gid. */
-gboolean people_include(const People *people, uid_t uid, gid_t gid);

@@ -44,7 +44,9 @@ log_open(const char *program, gboolean to_syslog)
 }
 
 /* Escapes, then cuts: no argument can make a line of its own or fill the disk with one. */
-static char *G_GNUC_PRINTF(1, 0) make_line(const char *format, va_list arguments)
+G_GNUC_PRINTF(1, 0)
+static char *
+make_line(const char *format, va_list arguments)
 {
     g_autofree char *plain = g_strdup_vprintf(format, arguments);
     g_autofree char *line = escape_line(plain);
@@ -67,7 +69,9 @@ utc_now(void)
     return g_strdup(text);
 }
 
-static void G_GNUC_PRINTF(2, 0) emit(int priority, const char *format, va_list arguments)
+G_GNUC_PRINTF(2, 0)
+static void
+emit(int priority, const char *format, va_list arguments)
 {
     int saved = errno;
     g_autofree char *line = make_line(format, arguments);

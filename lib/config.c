@@ -1,0 +1,392 @@
+#include <config.h>
+
+#include "lib/config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "lib/network.h"
+#include "lib/setting.h"
+#include "lib/trusted.h"
+
+#define ACCOUNT_PREFIX "account "
+#define NAME_LIMIT     64
+
+/* As the file has it, and then no laxer than this build allows (B18). */
+static gboolean
+read_mode(const SettingPlace *place, const char *text, gpointer member, GError **error)
+{
+    Mode mode;
+
+    if (!mode_find(text, &mode))
+        return keyfile_fail(error, place->file, place->line, text, "draft, review or hybrid");
+    if (mode > MODE_CEILING)
+        return keyfile_fail(error, place->file, place->line, text,
+                            "a mode no laxer than %s: this build was made with "
+                            "--with-ceiling=%s, which no file can lift",
+                            mode_name(MODE_CEILING), mode_name(MODE_CEILING));
+    *(Mode *)member = mode;
+    return TRUE;
+}
+
+#define IN_CONFIG(member)  offsetof(Config, member)
+#define IN_ACCOUNT(member) offsetof(Account, member)
+
+static const Setting GENERAL[] = {
+    {"state", setting_folder, IN_CONFIG(state), LOCALSTATEDIR "/lib/exeat"},
+    {"relay-socket", setting_socket, IN_CONFIG(relay_socket), RUNSTATEDIR "/exeat/relay.sock"},
+    {"milter-socket", setting_milter_socket, IN_CONFIG(milter_socket),
+     "unix:" RUNSTATEDIR "/exeat-milter/milter.sock"},
+    {"milter-user", setting_user, IN_CONFIG(milter_user), NULL},
+    {"spool", setting_folder, IN_CONFIG(spool), "/var/tmp"},
+    {"next-hop", setting_next_hop, IN_CONFIG(next_hop), NULL},
+    {"next-hop-gated", setting_switch, IN_CONFIG(gated), "yes"},
+    {"inside", setting_networks, IN_CONFIG(inside), "127.0.0.0/8, ::1/128"},
+    {"admins", setting_people, IN_CONFIG(admins), ""},
+    {"expire", setting_duration, IN_CONFIG(expire), "14d"},
+    {"approval-life", setting_duration, IN_CONFIG(approval_life), "15m"},
+    {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
+    {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
+    {NULL, NULL, 0, NULL},
+};
+
+static const Setting PER_ACCOUNT[] = {
+    {"addresses", setting_addresses, IN_ACCOUNT(addresses), NULL},
+    {"human-logins", setting_logins, IN_ACCOUNT(human_logins), ""},
+    {"agent-logins", setting_logins, IN_ACCOUNT(agent_logins), NULL},
+    {"agent-users", setting_people, IN_ACCOUNT(agent_users), ""},
+    {"senders", setting_addresses, IN_ACCOUNT(senders), ""},
+    {"internal-domains", setting_domains, IN_ACCOUNT(internal), NULL},
+    {"lists", setting_addresses, IN_ACCOUNT(lists), ""},
+    {"approvers", setting_people, IN_ACCOUNT(approvers), ""},
+    {"mode", read_mode, IN_ACCOUNT(mode), "draft"},
+    {"policy", setting_file, IN_ACCOUNT(policy_file), NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static Account *
+account_new(const char *name)
+{
+    Account *account = g_new0(Account, 1);
+
+    account->name = g_strdup(name);
+    people_init(&account->agent_users);
+    people_init(&account->approvers);
+    return account;
+}
+
+static void
+account_free(Account *account)
+{
+    g_free(account->name);
+    g_strfreev(account->addresses);
+    g_strfreev(account->human_logins);
+    g_strfreev(account->agent_logins);
+    g_strfreev(account->senders);
+    g_strfreev(account->internal);
+    g_strfreev(account->lists);
+    people_clear(&account->agent_users);
+    people_clear(&account->approvers);
+    g_free(account->policy_file);
+    g_clear_pointer(&account->policy, policy_unref);
+    g_free(account);
+}
+
+static Config *
+config_new(const char *path)
+{
+    Config *config = g_atomic_rc_box_new0(Config);
+
+    config->path = g_canonicalize_filename(path, NULL);
+    people_init(&config->admins);
+    config->accounts = g_ptr_array_new_with_free_func((GDestroyNotify)account_free);
+    return config;
+}
+
+static void
+config_clear(gpointer data)
+{
+    Config *config = data;
+
+    g_free(config->path);
+    g_free(config->state);
+    g_free(config->relay_socket);
+    g_free(config->milter_socket);
+    g_free(config->spool);
+    g_free(config->next_hop);
+    g_strfreev(config->inside);
+    people_clear(&config->admins);
+    g_ptr_array_unref(config->accounts);
+}
+
+Config *
+config_ref(Config *config)
+{
+    return g_atomic_rc_box_acquire(config);
+}
+
+void
+config_unref(Config *config)
+{
+    g_atomic_rc_box_release_full(config, config_clear);
+}
+
+static gboolean
+is_name(const char *text)
+{
+    gsize length = strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_.");
+
+    return length > 0 && length <= NAME_LIMIT && text[length] == '\0';
+}
+
+static gboolean
+read_account(Config *config, const KeyFile *file, const KeyGroup *group, GError **error)
+{
+    const char *name = group->name + strlen(ACCOUNT_PREFIX);
+
+    if (!is_name(name))
+        return keyfile_fail(error, file, group->line, name,
+                            "an account name of at most %d letters, digits, -, _ and .",
+                            NAME_LIMIT);
+
+    Account *account = account_new(name);
+    g_ptr_array_add(config->accounts, account);
+    if (!setting_read_group(PER_ACCOUNT, file, group, account, error))
+        return FALSE;
+    if (account->approvers.uids->len + account->approvers.gids->len == 0 &&
+        account->mode != MODE_DRAFT)
+        return keyfile_fail(error, file, group->line, group->name,
+                            "the key “approvers” in this group, or mode = draft");
+    if (account->senders[0] == NULL) {
+        g_strfreev(account->senders);
+        account->senders = g_strdupv(account->addresses);
+    }
+    return TRUE;
+}
+
+static gboolean
+read_groups(Config *config, const KeyFile *file, GError **error)
+{
+    for (guint i = 0; i < file->groups->len; i++) {
+        const KeyGroup *group = g_ptr_array_index(file->groups, i);
+        gboolean good;
+        if (g_str_equal(group->name, "exeat"))
+            good = setting_read_group(GENERAL, file, group, config, error);
+        else if (g_str_has_prefix(group->name, ACCOUNT_PREFIX))
+            good = read_account(config, file, group, error);
+        else
+            good = keyfile_fail(error, file, group->line, group->name,
+                                "[exeat] or [account NAME]");
+        if (!good)
+            return FALSE;
+    }
+    const char *missing = keyfile_group(file, "exeat") == NULL ? "[exeat]"
+                          : config->accounts->len == 0         ? "[account NAME]"
+                                                               : NULL;
+    if (missing == NULL)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: found no %s, expected one", file->path,
+                missing);
+    return FALSE;
+}
+
+/* Where a key of an account stands, or would stand. */
+static guint
+line_of(const KeyFile *file, const Account *account, const char *key)
+{
+    g_autofree char *name = g_strconcat(ACCOUNT_PREFIX, account->name, NULL);
+    const KeyGroup *group = keyfile_group(file, name);
+    const KeyLine *line = keygroup_line(group, key);
+
+    return line != NULL ? line->line : group->line;
+}
+
+/* Notes the owner of each word; refuses one that has another owner. owners: word to owner. */
+static gboolean
+claim(GHashTable *owners, char **words, gpointer owner, const KeyFile *file, guint line,
+      const char *expected, GError **error)
+{
+    for (; *words != NULL; words++) {
+        gpointer earlier = g_hash_table_lookup(owners, *words);
+        if (earlier != NULL && earlier != owner)
+            return keyfile_fail(error, file, line, *words, "%s", expected);
+        g_hash_table_insert(owners, *words, owner);
+    }
+    return TRUE;
+}
+
+/* A login has one role in one account, an address one account. */
+static gboolean
+check_owners(const Config *config, const KeyFile *file, GError **error)
+{
+    g_autoptr(GHashTable) logins = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) addresses = g_hash_table_new(g_str_hash, g_str_equal);
+    const char *one_role = "a login that has no other role and no other account";
+    const char *one_account = "an address that belongs to no other account";
+
+    for (guint i = 0; i < config->accounts->len; i++) {
+        Account *account = g_ptr_array_index(config->accounts, i);
+        if (!claim(logins, account->human_logins, account->human_logins, file,
+                   line_of(file, account, "human-logins"), one_role, error) ||
+            !claim(logins, account->agent_logins, account->agent_logins, file,
+                   line_of(file, account, "agent-logins"), one_role, error) ||
+            !claim(addresses, account->addresses, account, file,
+                   line_of(file, account, "addresses"), one_account, error) ||
+            !claim(addresses, account->senders, account, file,
+                   line_of(file, account, "senders"), one_account, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Refuses somebody who is in both lists. */
+static gboolean
+keep_apart(const KeyFile *file, guint line, const People *people, const People *others,
+           const char *others_name, GError **error)
+{
+    g_autofree char *who = NULL;
+
+    if (!people_overlap(people, others, &who, error))
+        return FALSE;
+    return who == NULL ||
+           keyfile_fail(error, file, line, who, "nobody who is %s", others_name);
+}
+
+/* Whoever can act for an agent or for the milter can never decide (section 7 of the design,
+ * XC1). */
+static gboolean
+check_deciders(const Config *config, const KeyFile *file, guint line, const People *deciders,
+               GError **error)
+{
+    g_auto(People) milter;
+
+    people_init(&milter);
+    g_array_append_val(milter.uids, config->milter_user);
+    if (!keep_apart(file, line, deciders, &milter, "the milter-user", error))
+        return FALSE;
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        if (!keep_apart(file, line, deciders, &account->agent_users, "an agent's user", error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* An agent that is root, or the user whose word about a message the relay takes, has no gate.
+ */
+static gboolean
+check_agents(const Config *config, const KeyFile *file, const Account *account, GError **error)
+{
+    const uid_t root = 0;
+    g_auto(People) strong;
+
+    people_init(&strong);
+    g_array_append_val(strong.uids, root);
+    g_array_append_val(strong.uids, config->milter_user);
+    return keep_apart(file, line_of(file, account, "agent-users"), &account->agent_users,
+                      &strong, "root or the milter-user", error);
+}
+
+static gboolean
+check_people(const Config *config, const KeyFile *file, GError **error)
+{
+    const KeyGroup *general = keyfile_group(file, "exeat");
+    const KeyLine *admins = keygroup_line(general, "admins");
+    guint line = admins != NULL ? admins->line : general->line;
+
+    if (!check_deciders(config, file, line, &config->admins, error))
+        return FALSE;
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        if (!check_agents(config, file, account, error) ||
+            !check_deciders(config, file, line_of(file, account, "approvers"),
+                            &account->approvers, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* A policy's path is relative to the folder of exeat.conf. */
+static gboolean
+read_policies(Config *config, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(config->path);
+
+    for (guint i = 0; i < config->accounts->len; i++) {
+        Account *account = g_ptr_array_index(config->accounts, i);
+        g_autofree char *path = g_canonicalize_filename(account->policy_file, folder);
+        g_autofree char *text = trusted_read(path, error);
+        if (text == NULL)
+            return FALSE;
+        account->policy = policy_parse(text, path, error);
+        if (account->policy == NULL)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+Config *
+config_read(const char *path, gboolean with_policies, GError **error)
+{
+    g_autoptr(KeyFile) file = keyfile_read(path, error);
+
+    if (file == NULL)
+        return NULL;
+    g_autoptr(Config) config = config_new(path);
+    if (!read_groups(config, file, error) || !check_owners(config, file, error) ||
+        !check_people(config, file, error))
+        return NULL;
+    if (with_policies && !read_policies(config, error))
+        return NULL;
+    return g_steal_pointer(&config);
+}
+
+const Account *
+config_login(const Config *config, const char *login, Role *role_out)
+{
+    g_autofree char *folded = setting_fold_login(login);
+
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        gboolean agent = g_strv_contains((const char *const *)account->agent_logins, folded);
+        if (agent || g_strv_contains((const char *const *)account->human_logins, folded)) {
+            *role_out = agent ? ROLE_AGENT : ROLE_HUMAN;
+            return account;
+        }
+    }
+    *role_out = ROLE_NONE;
+    return NULL;
+}
+
+const Account *
+config_account(const Config *config, const char *name)
+{
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        if (g_str_equal(account->name, name))
+            return account;
+    }
+    return NULL;
+}
+
+const Account *
+config_address(const Config *config, const char *normal)
+{
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        if (g_strv_contains((const char *const *)account->addresses, normal) ||
+            g_strv_contains((const char *const *)account->senders, normal))
+            return account;
+    }
+    return NULL;
+}
+
+gboolean
+config_is_inside(const Config *config, const char *ip)
+{
+    for (char **network = config->inside; *network != NULL; network++)
+        if (network_includes(*network, ip))
+            return TRUE;
+    return FALSE;
+}

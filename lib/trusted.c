@@ -1,0 +1,93 @@
+#include "lib/trusted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+#define FILE_LIMIT (1024 * 1024)
+
+static gboolean
+check_status(const char *path, const struct stat *status, GError **error)
+{
+    g_autofree char *found = NULL;
+    const char *expected = NULL;
+
+    if (!S_ISREG(status->st_mode)) {
+        found = g_strdup("a folder or device");
+        expected = "a regular file";
+    } else if (status->st_uid != 0 && status->st_uid != geteuid()) {
+        found = g_strdup_printf("owner %u", (guint)status->st_uid);
+        expected = "root or the user who reads it";
+    } else if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        found = g_strdup_printf("mode %04o", (guint)status->st_mode & 07777);
+        expected = "a file that only its owner may write";
+    }
+    if (expected == NULL)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: found %s, expected %s", path, found,
+                expected);
+    return FALSE;
+}
+
+/* To the end, not to the size of fstat: the file may grow meanwhile. */
+static GString *
+read_all(int fd, const char *path, GError **error)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    char piece[8192];
+
+    for (;;) {
+        ssize_t length = read(fd, piece, sizeof piece);
+        if (length == 0)
+            return g_steal_pointer(&text);
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length < 0) {
+            g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
+            return NULL;
+        }
+        g_string_append_len(text, piece, length);
+        if (text->len > FILE_LIMIT) {
+            g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
+                        "%s: found more than 1 MiB, expected less", path);
+            return NULL;
+        }
+    }
+}
+
+static gboolean
+check_text(const GString *text, const char *path, GError **error)
+{
+    const char *end;
+    guint line = 1;
+
+    if (g_utf8_validate(text->str, (gssize)text->len, &end))
+        return TRUE;
+    for (const char *at = text->str; at < end; at++)
+        line += *at == '\n';
+    g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
+                "%s:%u: found a byte that is not UTF-8, expected text", path, line);
+    return FALSE;
+}
+
+char *
+trusted_read(const char *path, GError **error)
+{
+    g_autoptr(GString) text = NULL;
+    struct stat status;
+    /* O_NONBLOCK: opening a FIFO would wait for a writer. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0 || fstat(fd, &status) != 0)
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: %s", path, g_strerror(errno));
+    else if (check_status(path, &status, error))
+        text = read_all(fd, path, error);
+    if (fd >= 0)
+        close(fd);
+    if (text == NULL || !check_text(text, path, error))
+        return NULL;
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
