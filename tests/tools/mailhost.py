@@ -168,8 +168,9 @@ class MailHost:
             raise PermissionError("a private Postfix can only be started by root")
         self._make_folders()
         self._make_logins()
-        for attempt in range(3):
-            self._configure()
+        for _ in range(3):
+            self.plain, self.submission = free_port(), free_port()
+            self.configure()
             self._start_master()
             if self._answers():
                 return self
@@ -211,8 +212,8 @@ class MailHost:
             shutil.copy2(database, inner)
             shutil.chown(os.path.join(inner, "sasldb2"), "root", "postfix")
 
-    def _configure(self):
-        self.plain, self.submission = free_port(), free_port()
+    def configure(self):
+        """Writes main.cf and master.cf; after a change of the attributes, reload follows."""
         owners = {}
         for login, senders in self.logins.items():
             for sender in senders:
@@ -292,6 +293,14 @@ class MailHost:
     def flush(self):
         """Tries everything in the queue now."""
         subprocess.run(["postqueue", "-c", self.config, "-f"], check=True)
+
+    def wait_empty(self, seconds=20):
+        """Waits until nothing waits for delivery."""
+        deadline = time.monotonic() + seconds
+        while self.queued():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"still in the queue: {self.queued()}")
+            time.sleep(0.02)
 
     def queued(self):
         """Queue files that wait for delivery, the held and the deferred included."""

@@ -67,6 +67,7 @@ class Client:
         self.buffer = b""
         self.greeting = self.reply()
         self.offers = []
+        self.logged_in = None
 
     def __enter__(self):
         return self
@@ -119,7 +120,8 @@ class Client:
 
     def login(self, user, password):
         secret = base64.b64encode(f"\0{user}\0{password}".encode()).decode()
-        return self.command(f"AUTH PLAIN {secret}")
+        self.logged_in = self.command(f"AUTH PLAIN {secret}")
+        return self.logged_in
 
     def mail(self, sender, params=""):
         return self.command(f"MAIL FROM:<{sender}>" + (f" {params}" if params else ""))

@@ -1,0 +1,254 @@
+"""The programs under test: configuration, the two daemons as users of their own, the command.
+
+The programs are taken from $EXEAT_BUILD, the current folder or its _build. They are copied, since
+their users may not be able to enter the folder they were built in. All users are bare numbers
+that no user database knows; several tests may use them at once, in folders of their own."""
+
+import grp
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+from mailhost import can_connect
+
+RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
+PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
+START_SECONDS = 20
+STOP_SECONDS = 20
+
+ACCOUNT = {
+    "addresses": "owner@example.com",
+    "human-logins": "owner@example.com",
+    "agent-logins": "agent@example.com",
+    "agent-users": str(AGENT),
+    "senders": "agent@example.com, owner@example.com",
+    "internal-domains": "example.com",
+    "approvers": f"{APPROVER}, {SECOND_APPROVER}",
+    "mode": "hybrid",
+    "policy": "policy",
+}
+
+
+class MissingPrograms(Exception):
+    """The programs are not built."""
+
+
+def find_build():
+    """The folder with the built programs."""
+    places = [os.environ.get("EXEAT_BUILD"), os.getcwd(), os.path.join(os.getcwd(), "_build")]
+    for place in places:
+        if place and all(os.access(os.path.join(place, name), os.X_OK) for name in PROGRAMS):
+            return place
+    raise MissingPrograms(f"{', '.join(PROGRAMS)}: not built here; build them first, or set "
+                          "EXEAT_BUILD to the folder that has them")
+
+
+class Daemon:
+    """One running daemon. Its messages are appended to NAME.log in the folder."""
+
+    def __init__(self, folder, name, arguments, uid, gid, groups):
+        self.name = name
+        self.log = os.path.join(folder, name + ".log")
+        self.arguments = arguments
+        self.identity = {"user": uid, "group": gid, "extra_groups": groups}
+        self.notify = os.path.join(folder, name + ".notify")
+        self.process = None
+
+    def start(self):
+        """Starts it and waits until it says that it is ready (sd_notify(3))."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+            if os.path.exists(self.notify):
+                os.unlink(self.notify)
+            listener.bind(self.notify)
+            os.chmod(self.notify, 0o666)
+            with open(self.log, "ab") as log:
+                self.process = subprocess.Popen(
+                    self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
+                    env=environment(NOTIFY_SOCKET=self.notify), **self.identity)
+            self._wait_ready(listener)
+
+    def _wait_ready(self, listener):
+        deadline = time.monotonic() + START_SECONDS
+        listener.settimeout(0.05)
+        while self.process.poll() is None and time.monotonic() < deadline:
+            try:
+                if b"READY=1" in listener.recv(4096):
+                    return
+            except TimeoutError:
+                pass
+        self.kill()
+        raise RuntimeError(f"{self.name} does not get ready:\n{self.read_log()}")
+
+    def stop(self):
+        """Ends it as a service manager would. Returns the exit status."""
+        if self.process is None:
+            return None
+        self.process.terminate()
+        try:
+            status = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise RuntimeError(f"{self.name} ignores SIGTERM:\n{self.read_log()}") from None
+        self.process = None
+        return status
+
+    def kill(self):
+        """Ends it as a power failure would."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def read_log(self):
+        if not os.path.exists(self.log):
+            return ""
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+
+def environment(**more):
+    """What the programs find in their environment: nothing of ours but the sanitizers' options.
+    The file of suppressions may lie where the programs' users cannot read it, so it is left out."""
+    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS")
+            if name in os.environ}
+    return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **kept, **more}
+
+
+class Gate:
+    """Both daemons beside a MailHost. Nothing runs before start."""
+
+    def __init__(self, folder, host, build=None):
+        self.folder = folder
+        self.host = host
+        self.bin = os.path.join(folder, "bin")
+        self.etc = os.path.join(folder, "etc")
+        self.state = os.path.join(folder, "state")
+        self.config = os.path.join(self.etc, "exeat.conf")
+        self.socket = os.path.join(folder, "run", "relay.sock")
+        self.milter_socket = os.path.join(host.queue, "exeat", "milter")
+        self._copy_programs(build or find_build())
+        self._make_folders()
+        postfix = grp.getgrnam("postfix").gr_gid
+        postdrop = grp.getgrnam("postdrop").gr_gid
+        self.relay = Daemon(folder, "exeat-relay",
+                            [os.path.join(self.bin, "exeat-relay"), "-c", self.config],
+                            RELAY, RELAY, [postdrop])
+        self.milter = Daemon(folder, "exeat-milter",
+                             [os.path.join(self.bin, "exeat-milter"), "-c", self.config],
+                             MILTER, postfix, [])
+
+    def _copy_programs(self, build):
+        os.makedirs(self.bin, exist_ok=True)
+        for name in PROGRAMS:
+            shutil.copy(os.path.join(build, name), self.bin)
+            os.chmod(os.path.join(self.bin, name), 0o755)
+
+    def _make_folders(self):
+        os.makedirs(self.etc, exist_ok=True)
+        postfix = grp.getgrnam("postfix").gr_gid
+        for path, uid, gid, mode in (
+                (self.state, RELAY, RELAY, 0o700),
+                (os.path.dirname(self.socket), RELAY, RELAY, 0o755),
+                (os.path.join(self.folder, "spool"), MILTER, postfix, 0o700),
+                (os.path.dirname(self.milter_socket), MILTER, postfix, 0o2750)):
+            os.makedirs(path, exist_ok=True)
+            os.chown(path, uid, gid)
+            os.chmod(path, mode)
+
+    def configure(self, policy, account=None, settings=None, more=""):
+        """Writes exeat.conf and the policy. account and settings: keys that differ from the
+        usual ones, None to leave a key out. more: further groups as text."""
+        general = {"state": self.state, "relay-socket": self.socket,
+                   "milter-socket": f"unix:{self.milter_socket}", "milter-user": str(MILTER),
+                   "spool": os.path.join(self.folder, "spool"),
+                   "next-hop": f"unix:{self.host.door}", "inside": "127.0.0.1/32, ::1/128",
+                   "admins": str(ADMIN), **(settings or {})}
+        lines = ["[exeat]", *setting_lines(general),
+                 "[account owner]", *setting_lines({**ACCOUNT, **(account or {})}), more]
+        self.write("policy", policy)
+        self.write("exeat.conf", "\n".join(lines) + "\n")
+
+    def write(self, name, text, mode=0o644):
+        """Puts a file beside exeat.conf, in one step."""
+        path = os.path.join(self.etc, name)
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path + ".new", mode)
+        os.rename(path + ".new", path)
+
+    def start(self):
+        self.relay.start()
+        self.start_milter()
+
+    def start_milter(self):
+        self.milter.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not can_connect(self.milter_socket):
+            if self.milter.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"no milter socket:\n{self.milter.read_log()}")
+            time.sleep(0.01)
+
+    def stop(self):
+        self.milter.stop()
+        self.relay.stop()
+
+    def kill(self):
+        self.milter.kill()
+        self.relay.kill()
+
+    def restart_relay(self, fresh=False):
+        """Stops and starts the relay. fresh: it finds an empty state folder."""
+        self.relay.stop()
+        if fresh:
+            shutil.rmtree(self.state)
+            self._make_folders()
+        self.relay.start()
+
+    def reload(self):
+        """Makes the relay read its files again."""
+        self.relay.signal(signal.SIGHUP)
+
+    def command(self, *arguments, uid=APPROVER, groups=()):
+        """Runs exeat as a user: the finished process, with text in stdout and stderr."""
+        return subprocess.run([os.path.join(self.bin, "exeat"), "-c", self.config, *arguments],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="surrogateescape", cwd="/", env=environment(), check=False,
+                              user=uid, group=uid, extra_groups=list(groups))
+
+    def answer(self, *arguments, uid=APPROVER):
+        """Runs exeat with --json and returns what it says. A refusal is a RuntimeError."""
+        done = self.command(*arguments, "--json", uid=uid)
+        if done.returncode != 0:
+            raise RuntimeError(f"exeat {' '.join(arguments)}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    def items(self, everything=False):
+        """What waits; or every item there is."""
+        return self.answer("list", *(["--all"] if everything else []))
+
+    def show(self, item):
+        return self.answer("show", item)
+
+    def approve(self, item):
+        """Approves what show shows."""
+        return self.answer("approve", item, self.show(item)["digest"])
+
+    def wait_state(self, item, *states, seconds=15):
+        """Waits until an item is in one of the states and returns the state it is in then."""
+        deadline = time.monotonic() + seconds
+        while True:
+            state = self.show(item)["state"]
+            if state in states or time.monotonic() > deadline:
+                return state
+            time.sleep(0.02)
+
+
+def setting_lines(settings):
+    return [f"{key} = {value}" for key, value in settings.items() if value is not None]

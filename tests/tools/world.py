@@ -1,0 +1,96 @@
+"""Everything an end-to-end test needs, in one temporary folder: sink, Postfix, gate.
+
+    with World(policy) as world:
+        world.submit("agent@example.com", ["nora@example.org"], message)
+        world.sink.wait(1)
+
+Leaving the block ends all of it by process id and removes the folder. When the block ends with
+an exception, the logs go to standard error first."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+
+from gate import Gate
+from mailhost import PASSWORD, MailHost
+from sink import Sink
+from smtpclient import Client
+
+# A client address that is neither inside for the gate nor local for Postfix.
+OUTSIDE = "127.0.0.2"
+
+
+class World:
+    """policy: the account's; account and settings: see Gate.configure. host: keyword arguments
+    of MailHost. build: where the programs are."""
+
+    def __init__(self, policy, account=None, settings=None, host=None, build=None):
+        self.folder = tempfile.mkdtemp(prefix="exeat-")
+        os.chmod(self.folder, 0o755)
+        self.sink = self.host = self.gate = None
+        try:
+            self.sink = Sink(os.path.join(self.folder, "sink"))
+            self.host = MailHost(self.folder, self.sink.port, **(host or {}))
+            self.gate = Gate(self.folder, self.host, build)
+            self.gate.configure(policy, account, settings)
+            self.host.start()
+            self.gate.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is not None and issubclass(kind, Exception):
+            print(self.logs(), file=sys.stderr)
+        self.stop()
+
+    def logs(self):
+        """The logs of Postfix and of both daemons."""
+        return "\n".join([self.host.read_log(), self.gate.relay.read_log(),
+                          self.gate.milter.read_log()])
+
+    def stop(self):
+        """Ends everything, whatever state it is in."""
+        if self.host is not None:
+            self.host.stop()
+        if self.gate is not None:
+            self.gate.kill()
+        if self.sink is not None:
+            self.sink.stop()
+        shutil.rmtree(self.folder)
+
+    def client(self, login=None):
+        """A greeted session: with a login at the submission service (logged_in is the reply),
+        without at the plain listener, as a stranger from outside."""
+        if login is None:
+            client = Client(("127.0.0.1", self.host.plain), source=OUTSIDE)
+            client.ehlo()
+            return client
+        client = Client(("127.0.0.1", self.host.submission))
+        client.ehlo()
+        client.login(login, PASSWORD)
+        return client
+
+    def submit(self, login, recipients, message, sender=None, **more):
+        """One message in a session of its own; the sender is the login unless said otherwise.
+        Returns the reply that decided."""
+        with self.client(login) as client:
+            if not client.logged_in.ok:
+                return client.logged_in
+            return client.submit(login if sender is None else sender, recipients, message, **more)
+
+    def receive(self, sender, recipients, message, **more):
+        """One message from the outside."""
+        with self.client() as client:
+            return client.submit(sender, recipients, message, **more)
+
+
+def end_on_signals():
+    """Makes SIGTERM and SIGHUP end the program like an exception, so that nothing is left."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda got, _: sys.exit(128 + got))
