@@ -1,0 +1,195 @@
+#include "milter/gate.h"
+
+#include "lib/error.h"
+#include "lib/wire.h"
+
+/* Longer than the relay's own worst case, shorter than any mail server waits. */
+enum { CONNECT_MS = 2000, ANSWER_MS = 30000, IDLE_MOST = 32 };
+
+struct _Gate {
+    char *socket;
+    GMutex lock;
+    GQueue idle; /* of Wire *, the latest first */
+};
+
+Gate *
+gate_new(const char *relay_socket)
+{
+    Gate *gate = g_new0(Gate, 1);
+
+    gate->socket = g_strdup(relay_socket);
+    g_mutex_init(&gate->lock);
+    g_queue_init(&gate->idle);
+    return gate;
+}
+
+void
+gate_free(Gate *gate)
+{
+    g_queue_clear_full(&gate->idle, (GDestroyNotify)wire_free);
+    g_mutex_clear(&gate->lock);
+    g_free(gate->socket);
+    g_free(gate);
+}
+
+void
+answer_free(Answer *answer)
+{
+    if (answer == NULL)
+        return;
+    g_free(answer->item);
+    g_free(answer->text);
+    g_free(answer);
+}
+
+/* An idle connection that still stands, or a new one. */
+static Wire *
+take_wire(Gate *gate, GError **error)
+{
+    for (;;) {
+        g_mutex_lock(&gate->lock);
+        g_autoptr(Wire) wire = g_queue_pop_head(&gate->idle);
+        g_mutex_unlock(&gate->lock);
+
+        if (wire == NULL)
+            return wire_connect(gate->socket, CONNECT_MS, error);
+        if (wire_idle(wire))
+            return g_steal_pointer(&wire);
+    }
+}
+
+static void
+give_back(Gate *gate, Wire *wire)
+{
+    g_mutex_lock(&gate->lock);
+    if (gate->idle.length < IDLE_MOST)
+        g_queue_push_head(&gate->idle, g_steal_pointer(&wire));
+    g_mutex_unlock(&gate->lock);
+    if (wire != NULL)
+        wire_free(wire);
+}
+
+/* One request and its answer: a{sv}, a new reference. */
+static GVariant *
+ask(Gate *gate, const char *verb, GVariant *arguments, int fd, GError **error)
+{
+    g_autoptr(GVariant) request = g_variant_ref_sink(arguments);
+    g_autoptr(Wire) wire = take_wire(gate, error);
+    g_autofree char *answer = NULL;
+    g_autoptr(GVariant) details = NULL;
+
+    if (wire == NULL || !wire_send(wire, verb, request, fd, ANSWER_MS, error) ||
+        !wire_receive(wire, WIRE_LIMIT_PEOPLE, ANSWER_MS, &answer, &details, NULL, error))
+        return NULL;
+    if (answer == NULL) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the relay closed the connection");
+        return NULL;
+    }
+    give_back(gate, g_steal_pointer(&wire));
+    if (g_str_equal(answer, "ok"))
+        return g_steal_pointer(&details);
+
+    const char *message = "no reason given";
+    g_variant_lookup(details, "message", "&s", &message);
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the relay answers: %s", message);
+    return NULL;
+}
+
+static gboolean
+read_action(const char *word, AnswerAction *action_out)
+{
+    if (g_strcmp0(word, "pass") == 0)
+        *action_out = ANSWER_PASS;
+    else if (g_strcmp0(word, "keep") == 0)
+        *action_out = ANSWER_KEEP;
+    else if (g_strcmp0(word, "refuse") == 0)
+        *action_out = ANSWER_REFUSE;
+    else
+        return FALSE;
+    return TRUE;
+}
+
+static Answer *
+read_answer(GVariant *details, GError **error)
+{
+    const char *word = NULL, *item = "", *text = "";
+    AnswerAction action;
+
+    g_variant_lookup(details, "action", "&s", &word);
+    g_variant_lookup(details, "item", "&s", &item);
+    g_variant_lookup(details, "text", "&s", &text);
+    if (!read_action(word, &action)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL,
+                    "the relay's answer has no known action");
+        return NULL;
+    }
+    Answer *answer = g_new0(Answer, 1);
+    answer->action = action;
+    answer->item = g_strdup(item);
+    answer->text = g_strdup(text);
+    return answer;
+}
+
+static GVariant *
+claims_to_variant(GHashTable *claims)
+{
+    GVariantBuilder builder;
+    GHashTableIter iter;
+    gpointer name, value;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
+    g_hash_table_iter_init(&iter, claims);
+    while (g_hash_table_iter_next(&iter, &name, &value))
+        g_variant_builder_add(&builder, "{ss}", name, value);
+    return g_variant_builder_end(&builder);
+}
+
+Answer *
+gate_submit(Gate *gate, const Submission *submission, GError **error)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "login", "s", submission->login);
+    g_variant_dict_insert(&dict, "client", "s", submission->client);
+    g_variant_dict_insert(&dict, "queue-id", "s", submission->queue_id);
+    g_variant_dict_insert(&dict, "key", "s", submission->key);
+    g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(submission->envelope));
+    g_variant_dict_insert_value(&dict, "extract", extract_to_variant(submission->extract));
+    g_variant_dict_insert_value(&dict, "claims", claims_to_variant(submission->claims));
+
+    g_autoptr(GVariant) details =
+        ask(gate, "submit", g_variant_dict_end(&dict), submission->fd, error);
+    return details ? read_answer(details, error) : NULL;
+}
+
+Answer *
+gate_redeem(Gate *gate, const char *ticket, const char *queue_id, const Envelope *envelope,
+            int fd, GError **error)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "ticket", "s", ticket);
+    g_variant_dict_insert(&dict, "queue-id", "s", queue_id);
+    g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(envelope));
+
+    g_autoptr(GVariant) details = ask(gate, "redeem", g_variant_dict_end(&dict), fd, error);
+    return details ? read_answer(details, error) : NULL;
+}
+
+gboolean
+gate_observe(Gate *gate, const char *login, const char *client, const Envelope *envelope,
+             const Extract *extract, GError **error)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "login", "s", login ? login : "");
+    g_variant_dict_insert(&dict, "client", "s", client);
+    g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(envelope));
+    g_variant_dict_insert_value(&dict, "extract", extract_to_variant(extract));
+
+    g_autoptr(GVariant) details = ask(gate, "observe", g_variant_dict_end(&dict), -1, error);
+    return details != NULL;
+}

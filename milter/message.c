@@ -1,0 +1,169 @@
+#include "milter/message.h"
+
+#include <string.h>
+
+#include "lib/error.h"
+
+/* A header beyond this is no header of a letter; Postfix stops at 100 KB by default. */
+enum { HEAD_MOST = 4 * 1024 * 1024, CLAIM_MOST = 4096, CLAIMS_MOST = 32 };
+
+Message *
+message_new(MessageKind kind, gsize spool_limit, const char *spool_folder)
+{
+    Message *message = g_new0(Message, 1);
+
+    message->kind = kind;
+    message->envelope = envelope_new();
+    message->spool = spool_new(spool_limit, spool_folder);
+    message->claims = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    message->taken_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    message->head = g_string_new(NULL);
+    message->raw_head = g_string_new(NULL);
+    return message;
+}
+
+void
+message_free(Message *message)
+{
+    if (message == NULL)
+        return;
+    g_free(message->login);
+    envelope_free(message->envelope);
+    spool_free(message->spool);
+    g_clear_error(&message->trouble);
+    g_hash_table_destroy(message->claims);
+    g_hash_table_destroy(message->taken_out);
+    g_free(message->ticket);
+    g_free(message->added_id);
+    g_free(message->added_date);
+    if (message->came != NULL)
+        g_checksum_free(message->came);
+    g_string_free(message->head, TRUE);
+    g_string_free(message->raw_head, TRUE);
+    g_free(message);
+}
+
+static void
+append_field(GString *head, const char *name, const char *value)
+{
+    g_string_append(head, name);
+    g_string_append_c(head, ':');
+    for (const char *c = value; *c != '\0'; c++) {
+        if (*c == '\n' && (c == value || c[-1] != '\r'))
+            g_string_append_c(head, '\r');
+        g_string_append_c(head, *c);
+    }
+    g_string_append(head, "\r\n");
+}
+
+static void
+keep_claim(Message *message, const char *lower, const char *value)
+{
+    if (g_hash_table_size(message->claims) >= CLAIMS_MOST ||
+        g_hash_table_contains(message->claims, lower))
+        return;
+
+    g_autofree char *cut = g_strndup(value, CLAIM_MOST);
+    char *text = g_utf8_make_valid(cut, -1);
+    g_hash_table_insert(message->claims, g_strdup(lower), g_strstrip(text));
+}
+
+/* Fields that never leave: the agent's claims, and whatever looks like one of ours. */
+static gboolean
+take_out(Message *message, const char *name, const char *value)
+{
+    g_autofree char *lower = g_ascii_strdown(name, -1);
+    gboolean claim = g_str_has_prefix(lower, "agent-");
+
+    if (!claim && !g_str_has_prefix(lower, "x-exeat-"))
+        return FALSE;
+    if (claim)
+        keep_claim(message, lower, value);
+    if (g_str_equal(lower, "x-exeat-ticket")) {
+        g_free(message->ticket);
+        message->ticket = ++message->tickets == 1 ? g_strstrip(g_strdup(value)) : NULL;
+    }
+    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(message->taken_out, lower));
+    g_hash_table_insert(message->taken_out, g_steal_pointer(&lower),
+                        GUINT_TO_POINTER(count + 1));
+    return TRUE;
+}
+
+void
+message_add_field(Message *message, const char *name, const char *value)
+{
+    if (message->trouble != NULL)
+        return;
+    if (message->raw_head->len + strlen(name) + strlen(value) > HEAD_MOST) {
+        g_set_error(&message->trouble, EXEAT_ERROR, ERROR_TEMP, "the header is over %d bytes",
+                    HEAD_MOST);
+        return;
+    }
+    append_field(message->raw_head, name, value);
+    if (take_out(message, name, value))
+        return;
+    message->has_id |= g_ascii_strcasecmp(name, "Message-ID") == 0;
+    message->has_date |= g_ascii_strcasecmp(name, "Date") == 0;
+    append_field(message->head, name, value);
+}
+
+static char *
+make_id(const char *host)
+{
+    g_autofree char *uuid = g_uuid_string_random();
+
+    return g_strdup_printf(" <%s@%s>", uuid, host);
+}
+
+static char *
+make_date(gint64 now)
+{
+    g_autoptr(GDateTime) when = g_date_time_new_from_unix_local(now);
+
+    return g_date_time_format(when, " %a, %d %b %Y %H:%M:%S %z");
+}
+
+static void
+add_what_is_missing(Message *message, const char *host, gint64 now)
+{
+    if (message->has_id && message->has_date)
+        return;
+    message->came = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(message->came, (const guchar *)message->raw_head->str,
+                      (gssize)message->raw_head->len);
+    if (!message->has_id) {
+        message->added_id = make_id(host);
+        append_field(message->head, "Message-ID", message->added_id);
+    }
+    if (!message->has_date) {
+        message->added_date = make_date(now);
+        append_field(message->head, "Date", message->added_date);
+    }
+}
+
+void
+message_end_header(Message *message, const char *host, gint64 now)
+{
+    if (message->trouble != NULL)
+        return;
+    if (message->kind == MESSAGE_OF_AGENT)
+        add_what_is_missing(message, host, now);
+    g_string_append(message->head, "\r\n");
+    spool_append(message->spool, message->head->str, message->head->len, &message->trouble);
+}
+
+void
+message_add_body(Message *message, const void *bytes, gsize length)
+{
+    if (message->trouble != NULL || message->kind == MESSAGE_OF_HUMAN)
+        return;
+    if (message->came != NULL)
+        g_checksum_update(message->came, bytes, (gssize)length);
+    spool_append(message->spool, bytes, length, &message->trouble);
+}
+
+const char *
+message_key(Message *message)
+{
+    return message->came ? g_checksum_get_string(message->came) : "";
+}

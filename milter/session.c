@@ -1,0 +1,521 @@
+#include "milter/session.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libmilter/mfapi.h>
+
+#include "lib/address.h"
+#include "lib/error.h"
+#include "lib/log.h"
+#include "lib/mail.h"
+#include "milter/message.h"
+
+enum { MEMORY_LIMIT = 256 * 1024, BACKLOG = 512 };
+
+/* libmilter gives its callbacks no argument of ours, so what they share stands here. */
+static struct {
+    Gate *gate;
+    const char *path;
+    gboolean unix_socket;
+    GMutex lock; /* for what follows */
+    Config *config;
+    struct stat seen;
+} shared;
+
+typedef struct {
+    char client[INET6_ADDRSTRLEN];
+    gboolean inside;
+    gboolean quiet; /* steps without an answer were agreed on */
+    Config *config; /* of the time the message began */
+    Message *message;
+} Session;
+
+static const char *
+macro(SMFICTX *ctx, const char *name)
+{
+    const char *value = smfi_getsymval(ctx, (char *)name);
+
+    return value ? value : "";
+}
+
+/* The configuration as it stands, read again when the file was replaced or changed. */
+static Config *
+current_config(void)
+{
+    g_autoptr(GError) error = NULL;
+    struct stat now;
+
+    g_mutex_lock(&shared.lock);
+    if (stat(shared.path, &now) == 0 && (now.st_ino != shared.seen.st_ino ||
+                                         now.st_mtim.tv_sec != shared.seen.st_mtim.tv_sec ||
+                                         now.st_mtim.tv_nsec != shared.seen.st_mtim.tv_nsec)) {
+        Config *fresh = config_read(shared.path, FALSE, &error);
+
+        shared.seen = now;
+        if (fresh != NULL) {
+            config_unref(shared.config);
+            shared.config = fresh;
+            log_info("read %s again", shared.path);
+        } else {
+            log_error("%s; the configuration read before stays in force", error->message);
+        }
+    }
+    Config *config = config_ref(shared.config);
+    g_mutex_unlock(&shared.lock);
+    return config;
+}
+
+static sfsistat
+on_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps, unsigned long unused1,
+             unsigned long unused2, unsigned long *actions_out, unsigned long *steps_out,
+             unsigned long *unused1_out, unsigned long *unused2_out)
+{
+    const unsigned long need = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_SETSYMLIST;
+    /* Over TCP a step without a reply costs 40 ms with Postfix: delayed acknowledgements. */
+    const unsigned long quiet =
+        SMFIP_NR_CONN | SMFIP_NR_RCPT | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
+
+    Session *session = g_new0(Session, 1);
+
+    (void)unused1;
+    (void)unused2;
+    smfi_setpriv(ctx, session);
+    if ((actions & need) != need || !(steps & SMFIP_HDR_LEADSPC)) {
+        log_error("the mail server's milter protocol is too old: protocol 6 is needed");
+        return SMFIS_REJECT;
+    }
+    smfi_setsymlist(ctx, SMFIM_CONNECT, (char *)"j {daemon_name} {client_addr}");
+    smfi_setsymlist(ctx, SMFIM_ENVFROM, (char *)"i {auth_type} {auth_authen} {mail_addr}");
+    smfi_setsymlist(ctx, SMFIM_ENVRCPT, (char *)"{rcpt_addr} {rcpt_host} {rcpt_mailer}");
+    smfi_setsymlist(ctx, SMFIM_EOM, (char *)"i");
+    *actions_out = need;
+    *steps_out = SMFIP_NOHELO | SMFIP_NOUNKNOWN | SMFIP_HDR_LEADSPC;
+    session->quiet = shared.unix_socket && (steps & quiet) == quiet;
+    if (session->quiet)
+        *steps_out |= quiet;
+    *unused1_out = *unused2_out = 0;
+    return SMFIS_CONTINUE;
+}
+
+/* What a step answers that needs no answer: nothing where that was agreed on. */
+static sfsistat
+go_on(const Session *session)
+{
+    return session != NULL && session->quiet ? SMFIS_NOREPLY : SMFIS_CONTINUE;
+}
+
+static void
+keep_client(Session *session, SMFICTX *ctx, const struct sockaddr *address)
+{
+    const char *told = macro(ctx, "{client_addr}");
+
+    if (address != NULL && address->sa_family == AF_INET)
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)address)->sin_addr,
+                  session->client, sizeof session->client);
+    else if (address != NULL && address->sa_family == AF_INET6)
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
+                  session->client, sizeof session->client);
+    else
+        g_strlcpy(session->client, g_str_has_prefix(told, "IPv6:") ? told + 5 : told,
+                  sizeof session->client);
+}
+
+static sfsistat
+on_connect(SMFICTX *ctx, char *host, struct sockaddr *address)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    (void)host;
+    if (session == NULL)
+        return SMFIS_TEMPFAIL;
+    keep_client(session, ctx, address);
+    return go_on(session);
+}
+
+static void
+end_message(Session *session)
+{
+    g_clear_pointer(&session->message, message_free);
+    g_clear_pointer(&session->config, config_unref);
+}
+
+/* Who a login is. A login given by XCLIENT was proved to nobody (XA18): it counts as none. */
+static char *
+proved_login(SMFICTX *ctx)
+{
+    const char *login = macro(ctx, "{auth_authen}");
+
+    if (*login == '\0' || g_ascii_strcasecmp(macro(ctx, "{auth_type}"), "XCLIENT") == 0)
+        return NULL;
+    return g_ascii_strdown(login, -1);
+}
+
+/* FALSE: the message is none of the gate's business. */
+static gboolean
+sort_message(const Session *session, const char *login, const char *sender,
+             MessageKind *kind_out)
+{
+    if (login != NULL) {
+        Role role = ROLE_NONE;
+
+        config_login(session->config, login, &role);
+        *kind_out = role == ROLE_AGENT ? MESSAGE_OF_AGENT : MESSAGE_OF_HUMAN;
+        return role != ROLE_NONE;
+    }
+    g_autofree char *normal = address_normalise(sender, NULL);
+    gboolean ours = normal != NULL && config_address(session->config, normal) != NULL;
+    *kind_out = ours && session->inside ? MESSAGE_AT_DOOR : MESSAGE_INBOUND;
+    return TRUE;
+}
+
+static sfsistat
+on_mail(SMFICTX *ctx, char **words)
+{
+    Session *session = smfi_getpriv(ctx);
+    MessageKind kind;
+
+    if (session == NULL)
+        return SMFIS_TEMPFAIL;
+    end_message(session);
+    session->config = current_config();
+    session->inside = config_is_inside(session->config, session->client);
+
+    g_autofree char *login = proved_login(ctx);
+    if (!sort_message(session, login, words[0], &kind)) {
+        end_message(session);
+        return SMFIS_ACCEPT;
+    }
+    session->message = message_new(kind, MEMORY_LIMIT, session->config->spool);
+    session->message->login = g_steal_pointer(&login);
+    envelope_set_sender(session->message->envelope, (const char *const *)words);
+    return SMFIS_CONTINUE;
+}
+
+static sfsistat
+on_rcpt(SMFICTX *ctx, char **words)
+{
+    Session *session = smfi_getpriv(ctx);
+    const char *resolved = smfi_getsymval(ctx, (char *)"{rcpt_addr}");
+
+    if (session != NULL && session->message != NULL)
+        envelope_add_recipient(session->message->envelope, (const char *const *)words,
+                               resolved);
+    return go_on(session);
+}
+
+/* Inbound mail that is for none of the accounts ends here. */
+static sfsistat
+on_data(SMFICTX *ctx)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    if (session == NULL || session->message == NULL)
+        return SMFIS_CONTINUE;
+    if (session->message->kind != MESSAGE_INBOUND)
+        return SMFIS_CONTINUE;
+
+    GPtrArray *recipients = session->message->envelope->recipients;
+    for (guint i = 0; i < recipients->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(recipients, i);
+        g_autofree char *normal = address_normalise(recipient->address, NULL);
+
+        if (normal != NULL && config_address(session->config, normal) != NULL)
+            return SMFIS_CONTINUE;
+    }
+    end_message(session);
+    return SMFIS_ACCEPT;
+}
+
+static sfsistat
+on_header(SMFICTX *ctx, char *name, char *value)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    if (session != NULL && session->message != NULL)
+        message_add_field(session->message, name, value);
+    return go_on(session);
+}
+
+static sfsistat
+on_header_end(SMFICTX *ctx)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    if (session != NULL && session->message != NULL)
+        message_end_header(session->message, macro(ctx, "j"),
+                           g_get_real_time() / G_USEC_PER_SEC);
+    return go_on(session);
+}
+
+static sfsistat
+on_body(SMFICTX *ctx, unsigned char *bytes, size_t length)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    if (session != NULL && session->message != NULL)
+        message_add_body(session->message, bytes, length);
+    return go_on(session);
+}
+
+/* The same name is deleted from its last occurrence up: Postfix renumbers, Sendmail does not.
+ */
+static gboolean
+change_header(SMFICTX *ctx, const Message *message)
+{
+    GHashTableIter iter;
+    gpointer name, count;
+
+    g_hash_table_iter_init(&iter, message->taken_out);
+    while (g_hash_table_iter_next(&iter, &name, &count))
+        for (guint i = GPOINTER_TO_UINT(count); i >= 1; i--)
+            if (smfi_chgheader(ctx, name, (int)i, NULL) != MI_SUCCESS)
+                return FALSE;
+    if (message->added_id != NULL &&
+        smfi_addheader(ctx, (char *)"Message-ID", message->added_id) != MI_SUCCESS)
+        return FALSE;
+    return message->added_date == NULL ||
+           smfi_addheader(ctx, (char *)"Date", message->added_date) == MI_SUCCESS;
+}
+
+static gboolean
+obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply_out,
+     GError **error)
+{
+    switch (answer->action) {
+    case ANSWER_TRY_LATER:
+        break;
+    case ANSWER_PASS:
+        if (!change_header(ctx, message))
+            break;
+        *reply_out = SMFIS_CONTINUE;
+        return TRUE;
+    case ANSWER_KEEP:
+        *reply_out = SMFIS_DISCARD;
+        return TRUE;
+    case ANSWER_REFUSE: {
+        g_autofree char *text = g_strdelimit(g_strdup(answer->text), "%\r\n", ' ');
+
+        if (smfi_setreply(ctx, (char *)"550", (char *)"5.7.1", text) != MI_SUCCESS)
+            break;
+        *reply_out = SMFIS_REJECT;
+        return TRUE;
+    }
+    }
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the mail server did not take the answer");
+    return FALSE;
+}
+
+static Answer *
+submit(SMFICTX *ctx, const Session *session, int fd, GError **error)
+{
+    Message *message = session->message;
+    g_autoptr(Extract) extract = mail_extract(fd, error);
+
+    if (extract == NULL)
+        return NULL;
+    Submission submission = {
+        .login = message->login,
+        .client = session->client,
+        .queue_id = macro(ctx, "i"),
+        .key = message_key(message),
+        .envelope = message->envelope,
+        .extract = extract,
+        .claims = message->claims,
+        .fd = fd,
+    };
+    return gate_submit(shared.gate, &submission, error);
+}
+
+/* Mail with a gated account's sender and no login. With a good ticket it is what the relay
+ * sends; without one it is somebody on this side who left the login out (XA2, XA4, XA6). */
+static Answer *
+redeem(SMFICTX *ctx, const Message *message, int fd, GError **error)
+{
+    if (message->ticket != NULL)
+        return gate_redeem(shared.gate, message->ticket, macro(ctx, "i"), message->envelope,
+                           fd, error);
+
+    Answer *answer = g_new0(Answer, 1);
+    answer->action = ANSWER_REFUSE;
+    answer->item = g_strdup("");
+    answer->text = g_strdup("mail with this sender needs a login");
+    return answer;
+}
+
+static gboolean
+decide(SMFICTX *ctx, const Session *session, sfsistat *reply_out, GError **error)
+{
+    Message *message = session->message;
+    gboolean agent = message->kind == MESSAGE_OF_AGENT;
+
+    if (message->trouble != NULL) {
+        g_propagate_error(error, g_steal_pointer(&message->trouble));
+        return FALSE;
+    }
+    int fd = spool_descriptor(message->spool, error);
+    if (fd < 0)
+        return FALSE;
+    g_autoptr(Answer) answer =
+        agent ? submit(ctx, session, fd, error) : redeem(ctx, message, fd, error);
+    if (answer == NULL || !obey(ctx, message, answer, reply_out, error))
+        return FALSE;
+    if (!agent && answer->action != ANSWER_PASS)
+        log_warning("%s: no passage for mail without login from %s, sender %s: %s",
+                    macro(ctx, "i"), session->client, message->envelope->sender, answer->text);
+    return TRUE;
+}
+
+static gboolean
+observe(const Session *session, GError **error)
+{
+    Message *message = session->message;
+
+    if (message->trouble != NULL) {
+        g_propagate_error(error, g_steal_pointer(&message->trouble));
+        return FALSE;
+    }
+    int fd = spool_descriptor(message->spool, error);
+    g_autoptr(Extract) extract = fd < 0 ? NULL : mail_extract(fd, error);
+    return extract != NULL && gate_observe(shared.gate, message->login, session->client,
+                                           message->envelope, extract, error);
+}
+
+/* The one place where failure is answered. */
+static sfsistat
+give_up(SMFICTX *ctx, const Session *session, const GError *error)
+{
+    const Message *message = session->message;
+    gboolean gated = message->kind == MESSAGE_OF_AGENT || message->kind == MESSAGE_AT_DOOR;
+
+    log_error("%s: %s: login %s, client %s: %s", macro(ctx, "i"),
+              gated ? "answered 451" : "passed without being learned from",
+              message->login ? message->login : "none", session->client, error->message);
+    if (!gated)
+        return SMFIS_CONTINUE;
+    smfi_setreply(ctx, (char *)"451", (char *)"4.7.1",
+                  (char *)"the gate cannot decide now, try again");
+    return SMFIS_TEMPFAIL;
+}
+
+static sfsistat
+on_end(SMFICTX *ctx)
+{
+    Session *session = smfi_getpriv(ctx);
+    g_autoptr(GError) error = NULL;
+    sfsistat reply = SMFIS_CONTINUE;
+
+    if (session == NULL || session->message == NULL)
+        return SMFIS_TEMPFAIL;
+
+    MessageKind kind = session->message->kind;
+    gboolean gated = kind == MESSAGE_OF_AGENT || kind == MESSAGE_AT_DOOR;
+    gboolean done = gated ? decide(ctx, session, &reply, &error) : observe(session, &error);
+    if (!done)
+        reply = give_up(ctx, session, error);
+    end_message(session);
+    return reply;
+}
+
+static sfsistat
+on_abort(SMFICTX *ctx)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    if (session != NULL)
+        end_message(session);
+    return SMFIS_CONTINUE;
+}
+
+static sfsistat
+on_close(SMFICTX *ctx)
+{
+    Session *session = smfi_getpriv(ctx);
+
+    if (session != NULL) {
+        end_message(session);
+        smfi_setpriv(ctx, NULL);
+        g_free(session);
+    }
+    return SMFIS_CONTINUE;
+}
+
+static struct smfiDesc description = {
+    .xxfi_name = (char *)"exeat-milter",
+    .xxfi_version = SMFI_VERSION,
+    .xxfi_flags = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_SETSYMLIST,
+    .xxfi_connect = on_connect,
+    .xxfi_envfrom = on_mail,
+    .xxfi_envrcpt = on_rcpt,
+    .xxfi_data = on_data,
+    .xxfi_header = on_header,
+    .xxfi_eoh = on_header_end,
+    .xxfi_body = on_body,
+    .xxfi_eom = on_end,
+    .xxfi_abort = on_abort,
+    .xxfi_close = on_close,
+    .xxfi_negotiate = on_negotiate,
+};
+
+/* libmilter replaces a socket even while another milter serves it, so a lock comes first. The
+ * descriptor stays open for the life of the process. */
+static gboolean
+lock_socket(const char *path, GError **error)
+{
+    g_autofree char *name = g_strconcat(path, ".lock", NULL);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", name,
+                errno == EWOULDBLOCK ? "another exeat-milter serves this socket"
+                                     : g_strerror(errno));
+    return FALSE;
+}
+
+static const char *
+unix_path(const char *address)
+{
+    if (g_str_has_prefix(address, "unix:"))
+        return address + strlen("unix:");
+    if (g_str_has_prefix(address, "local:"))
+        return address + strlen("local:");
+    return NULL;
+}
+
+gboolean
+session_serve(const char *path, Config *config, Gate *gate, GError **error)
+{
+    const char *socket_path = unix_path(config->milter_socket);
+
+    shared.gate = gate;
+    shared.path = path;
+    shared.config = config_ref(config);
+    shared.unix_socket = socket_path != NULL;
+    if (stat(path, &shared.seen) != 0)
+        memset(&shared.seen, 0, sizeof shared.seen);
+    if (socket_path != NULL && !lock_socket(socket_path, error))
+        return FALSE;
+
+    umask(007); /* the mail server's group may connect; the folder says which group that is */
+    smfi_setbacklog(BACKLOG);
+    if (smfi_setconn(config->milter_socket) != MI_SUCCESS ||
+        smfi_register(description) != MI_SUCCESS ||
+        smfi_opensocket(socket_path != NULL) != MI_SUCCESS) {
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "cannot listen on %s",
+                    config->milter_socket);
+        return FALSE;
+    }
+    log_info("listening on %s", config->milter_socket);
+    if (smfi_main() != MI_SUCCESS) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "libmilter gave up on %s",
+                    config->milter_socket);
+        return FALSE;
+    }
+    return TRUE;
+}

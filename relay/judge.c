@@ -1,0 +1,370 @@
+#include "relay/judge.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "lib/address.h"
+#include "lib/error.h"
+#include "store/approval.h"
+#include "store/history.h"
+
+enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY };
+
+static gboolean
+lists_address(char *const *list, const char *address)
+{
+    return list != NULL && g_strv_contains((const char *const *)list, address);
+}
+
+/* What makes a message no message of this login (cases/README, row 2). The words reach the
+ * agent, so they name the fault and no threshold (XF21). NULL: nothing. */
+static char *
+find_fault(const Config *config, const Account *account, const Item *item)
+{
+    const Extract *extract = item->extract;
+    g_autofree char *sender = address_normalise(item->envelope->sender, NULL);
+
+    if (sender == NULL || !lists_address(account->senders, sender))
+        return g_strdup("the envelope sender is none this login may use");
+    if (extract->malformed)
+        return g_strdup(
+            "a bare carriage return, a bare line feed or a zero byte in the message");
+    if (extract->doubled[0] != NULL)
+        return g_strdup_printf("the field %s stands more than once", extract->doubled[0]);
+    if (g_strv_length(extract->from) != 1 ||
+        !lists_address(account->senders, extract->from[0]))
+        return g_strdup("the From address is none this login may use");
+    if (item->size > config->size_limit)
+        return g_strdup("the message is too large");
+    return NULL;
+}
+
+/* The written address decides; the mail server may not make another domain of it. */
+static char *
+find_recipient_fault(const EnvelopeRecipient *recipient, char **normal_out)
+{
+    AddressProblem problem;
+    g_autofree char *normal = address_normalise(recipient->address, &problem);
+
+    if (normal == NULL)
+        return g_strdup_printf("a recipient address is refused: %s",
+                               address_problem_text(problem));
+    if (recipient->resolved != NULL && *recipient->resolved != '\0') {
+        g_autofree char *resolved = address_normalise(recipient->resolved, NULL);
+
+        if (resolved == NULL || !g_str_equal(address_domain(resolved), address_domain(normal)))
+            return g_strdup("a recipient address leads to another domain than it names");
+    }
+    *normal_out = g_steal_pointer(&normal);
+    return NULL;
+}
+
+static const ItemRecipient *
+find_recipient(const GPtrArray *recipients, const char *normal)
+{
+    for (guint i = 0; i < recipients->len; i++) {
+        const ItemRecipient *recipient = g_ptr_array_index(recipients, i);
+
+        if (g_str_equal(recipient->normal, normal))
+            return recipient;
+    }
+    return NULL;
+}
+
+/* The distinct recipients as normal forms; a fault instead when one cannot be had. */
+static char *
+collect_recipients(const Account *account, Item *item)
+{
+    GPtrArray *written = item->envelope->recipients;
+
+    if (written->len == 0)
+        return g_strdup("the message has no recipient");
+    for (guint i = 0; i < written->len; i++) {
+        g_autofree char *normal = NULL;
+        char *fault = find_recipient_fault(g_ptr_array_index(written, i), &normal);
+
+        if (fault != NULL)
+            return fault;
+        if (find_recipient(item->recipients, normal) != NULL)
+            continue;
+        ItemRecipient *recipient = g_new0(ItemRecipient, 1);
+        recipient->external = !lists_address(account->internal, address_domain(normal));
+        recipient->normal = g_steal_pointer(&normal);
+        g_ptr_array_add(item->recipients, recipient);
+    }
+    return NULL;
+}
+
+typedef struct {
+    guint external, novel, external_novel, mentioned, lists, outside, hidden;
+} Tally;
+
+/* What the history says of each recipient. The human is known to the human. */
+static gboolean
+tally_recipients(Db *db, const Account *account, Item *item, Tally *tally, GError **error)
+{
+    for (guint i = 0; i < item->recipients->len; i++) {
+        ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+        gboolean self = lists_address(account->addresses, recipient->normal);
+        HistoryAddress found = {0};
+        gboolean takes_part = FALSE;
+
+        if (!history_look_up(db, account->name, recipient->normal, &found, error))
+            return FALSE;
+        if (item->conversation != 0 &&
+            !history_takes_part(db, account->name, item->conversation, recipient->normal,
+                                &takes_part, error))
+            return FALSE;
+        recipient->mentioned = found.mentioned && !self;
+        recipient->known = (found.known || self) && !recipient->mentioned;
+        recipient->outside = !takes_part && !(self && item->conversation != 0);
+        tally->external += recipient->external;
+        tally->novel += !recipient->known;
+        tally->external_novel += recipient->external && !recipient->known;
+        tally->mentioned += recipient->mentioned;
+        tally->lists += found.list || lists_address(account->lists, recipient->normal);
+        tally->outside += recipient->outside;
+        tally->hidden += !lists_address(item->extract->to_cc, recipient->normal);
+    }
+    return TRUE;
+}
+
+static void
+set_audience(Item *item, const Tally *tally)
+{
+    Facts *facts = &item->facts;
+
+    facts_set(facts, FACT_RECIPIENTS, item->recipients->len);
+    facts_set(facts, FACT_EXTERNAL, tally->external);
+    facts_set(facts, FACT_NOVEL, tally->novel);
+    facts_set(facts, FACT_EXTERNAL_NOVEL, tally->external_novel);
+    facts_set(facts, FACT_KNOWN, item->recipients->len - tally->novel);
+    facts_set(facts, FACT_FROM_BODY, tally->mentioned);
+    facts_set(facts, FACT_LISTS, tally->lists);
+    facts_set(facts, FACT_IN_THREAD, item->conversation != 0);
+    facts_set(facts, FACT_MINE, item->conversation != 0);
+    facts_set(facts, FACT_OUTSIDE_THREAD, tally->outside);
+    facts_set(facts, FACT_HIDDEN, tally->hidden);
+}
+
+static void
+set_content(const Account *account, Item *item, const Tally *tally)
+{
+    const Extract *extract = item->extract;
+    Facts *facts = &item->facts;
+    guint64 bytes = 0;
+    guint diverted = 0, header_only = 0;
+
+    for (guint i = 0; i < extract->parts->len; i++)
+        bytes += ((const ExtractPart *)g_ptr_array_index(extract->parts, i))->size;
+    for (guint i = 0; extract->diverted[i] != NULL; i++)
+        diverted += !lists_address(account->addresses, extract->diverted[i]) &&
+                    !lists_address(account->senders, extract->diverted[i]);
+    for (guint i = 0; extract->to_cc[i] != NULL; i++)
+        header_only += find_recipient(item->recipients, extract->to_cc[i]) == NULL;
+
+    facts_set(facts, FACT_ATTACHMENTS, extract->parts->len);
+    facts_set(facts, FACT_ATTACHMENT_BYTES, (gint64)MIN(bytes, (guint64)G_MAXINT64));
+    facts_set(facts, FACT_FORWARD,
+              extract->forward || (extract->quoted && tally->outside > 0));
+    facts_set(facts, FACT_OPAQUE, extract->opaque[0] != NULL);
+    facts_set(facts, FACT_SIZE, (gint64)item->size);
+    facts_set(facts, FACT_DIVERTED, diverted);
+    facts_set(facts, FACT_HEADER_ONLY, header_only);
+}
+
+/* Distinct recipients of the last day, this message's included: forty single mails are an
+ * audience of forty (XB14). */
+static gboolean
+count_fanout(Db *db, Item *item, gint64 now, GError **error)
+{
+    g_autoptr(GHashTable) day = queue_fanout(db, item->account, now - DAY, item->id, error);
+
+    if (day == NULL)
+        return FALSE;
+    guint fanout = g_hash_table_size(day);
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+
+        fanout += !g_hash_table_contains(day, recipient->normal);
+    }
+    facts_set(&item->facts, FACT_FANOUT_DAY, fanout);
+    return TRUE;
+}
+
+static gboolean
+count_to_recipients(Db *db, Item *item, gint64 now, GError **error)
+{
+    guint most = 0;
+
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+        guint count;
+
+        if (!queue_count_automatic(db, item->account, now - WEEK, 0, recipient->normal,
+                                   item->id, &count, error))
+            return FALSE;
+        most = MAX(most, count);
+    }
+    facts_set(&item->facts, FACT_AUTO_RECIPIENT, most);
+    return TRUE;
+}
+
+/* What has left, or will, without a person. Outside a conversation there is none to count in.
+ */
+static gboolean
+count_sends(Db *db, Item *item, gint64 now, GError **error)
+{
+    const char *account = item->account;
+    guint conversation = 0, hour, day;
+    gboolean pending = FALSE;
+
+    if (item->conversation != 0 &&
+        (!queue_count_automatic(db, account, 0, item->conversation, NULL, item->id,
+                                &conversation, error) ||
+         !queue_has_pending(db, account, item->conversation, item->id, &pending, error)))
+        return FALSE;
+    if (!queue_count_automatic(db, account, now - HOUR, 0, NULL, item->id, &hour, error) ||
+        !queue_count_automatic(db, account, now - DAY, 0, NULL, item->id, &day, error))
+        return FALSE;
+    facts_set(&item->facts, FACT_AUTO_SENDS, conversation);
+    facts_set(&item->facts, FACT_SENT_HOUR, hour);
+    facts_set(&item->facts, FACT_SENT_DAY, day);
+    facts_set(&item->facts, FACT_PENDING, pending);
+    facts_set(&item->facts, FACT_LOCKED, 0); /* nothing locks a conversation yet */
+    return count_to_recipients(db, item, now, error) && count_fanout(db, item, now, error);
+}
+
+static void
+declare(Item *item)
+{
+    const char *class =
+        item->claims ? g_hash_table_lookup(item->claims, "agent-action") : NULL;
+
+    g_strlcpy(item->facts.declared, class ? class : "", sizeof item->facts.declared);
+}
+
+static gboolean
+gather_facts(Db *db, const Account *account, Item *item, gint64 now, GError **error)
+{
+    Tally tally = {0};
+
+    if (!history_conversation(db, account->name, (const char *const *)item->extract->parents,
+                              &item->conversation, error) ||
+        !tally_recipients(db, account, item, &tally, error))
+        return FALSE;
+    set_audience(item, &tally);
+    set_content(account, item, &tally);
+    declare(item);
+    return count_sends(db, item, now, error);
+}
+
+static gboolean
+roll(guint64 *dice_out, GError **error)
+{
+    if (getrandom(dice_out, sizeof *dice_out, 0) == (ssize_t)sizeof *dice_out)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "no random numbers: %s", g_strerror(errno));
+    return FALSE;
+}
+
+static void
+refuse(Item *item, char *fault)
+{
+    item->tier = TIER_REFUSE;
+    item->line = 0;
+    item->due = 0;
+    g_free(item->reason);
+    item->reason = fault;
+}
+
+gboolean
+judge_item(Db *db, const Config *config, const Account *account, Item *item, gint64 now,
+           GError **error)
+{
+    guint64 dice;
+    char *fault = find_fault(config, account, item);
+
+    memset(&item->facts, 0, sizeof item->facts);
+    g_ptr_array_set_size(item->recipients, 0);
+    item->conversation = 0;
+    g_free(item->policy);
+    item->policy = g_strdup(policy_version(account->policy));
+    if (fault == NULL)
+        fault = collect_recipients(account, item);
+    if (fault != NULL) {
+        refuse(item, fault);
+        return TRUE;
+    }
+    if (!gather_facts(db, account, item, now, error) || !roll(&dice, error))
+        return FALSE;
+
+    g_autoptr(Verdict) verdict =
+        policy_judge(account->policy, &item->facts, account->mode, dice);
+    item->tier = verdict->tier;
+    item->line = verdict->line;
+    g_free(item->reason);
+    item->reason = g_steal_pointer(&verdict->reason);
+    item->due = item->tier == TIER_DELAY ? now + verdict->wait : 0;
+    return TRUE;
+}
+
+/* A rule's item is judged again with today's facts; the stricter verdict wins (A34, XB32). */
+static gboolean
+check_rule(Db *db, const Config *config, const Account *account, const Item *item, gint64 now,
+           Tier *tier_out, char **why_out, GError **error)
+{
+    g_autoptr(Item) again = item_new();
+
+    g_free(again->id);
+    again->id = g_strdup(item->id);
+    again->account = g_strdup(item->account);
+    again->login = g_strdup(item->login);
+    again->size = item->size;
+    g_clear_pointer(&again->envelope, envelope_free);
+    g_clear_pointer(&again->extract, extract_free);
+    g_clear_pointer(&again->claims, g_hash_table_unref);
+    again->envelope = item->envelope;
+    again->extract = item->extract;
+    again->claims = item->claims ? g_hash_table_ref(item->claims) : NULL;
+    gboolean judged = judge_item(db, config, account, again, now, error);
+    again->envelope = NULL; /* both were only lent */
+    again->extract = NULL;
+    if (!judged)
+        return FALSE;
+    *tier_out = again->tier;
+    *why_out = again->tier == TIER_RELEASE || again->tier == TIER_DELAY
+                   ? NULL
+                   : g_strdup(again->reason);
+    return TRUE;
+}
+
+gboolean
+judge_authority(Db *db, const Config *config, Item *item, gint64 now, gboolean *valid_out,
+                Tier *tier_out, char **why_out, GError **error)
+{
+    const Account *account = config_account(config, item->account);
+    g_autofree char *why = NULL;
+    Tier tier = TIER_HOLD;
+
+    if (account == NULL)
+        why = g_strdup("the account is no longer configured");
+    else if (account->mode == MODE_DRAFT) {
+        why = g_strdup("the account is in mode draft: nothing leaves");
+        tier = TIER_DRAFT;
+    } else if (item->automatic) {
+        if (!check_rule(db, config, account, item, now, &tier, &why, error))
+            return FALSE;
+    } else {
+        gboolean stands;
+
+        if (!approval_stands(db, item->id, item->digest, now, &stands, error))
+            return FALSE;
+        why = stands ? NULL : g_strdup("the approval is not valid any more");
+    }
+    *valid_out = why == NULL;
+    *tier_out = tier;
+    *why_out = g_steal_pointer(&why);
+    return TRUE;
+}

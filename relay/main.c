@@ -1,0 +1,203 @@
+/* exeat-relay(8): the only judge and the only writer. */
+#include <config.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "lib/daemon.h"
+#include "lib/error.h"
+#include "lib/log.h"
+#include "lib/wire.h"
+#include "relay/relay.h"
+#include "relay/requests.h"
+#include "relay/schedule.h"
+#include "relay/send.h"
+#include "store/audit.h"
+
+static char *config_path = (char *)SYSCONFDIR "/exeat/exeat.conf";
+static gboolean to_syslog, show_version, check_only;
+
+static const GOptionEntry options[] = {
+    {"config", 'c', 0, G_OPTION_ARG_FILENAME, &config_path, "Read this configuration", "FILE"},
+    {"check", 'n', 0, G_OPTION_ARG_NONE, &check_only, "Check the configuration and end", NULL},
+    {"syslog", 's', 0, G_OPTION_ARG_NONE, &to_syslog, "Log to syslog, facility mail", NULL},
+    {"version", 'V', 0, G_OPTION_ARG_NONE, &show_version, "Print the version and end", NULL},
+    G_OPTION_ENTRY_NULL};
+
+Config *
+relay_config(Relay *relay)
+{
+    g_mutex_lock(&relay->lock);
+    Config *config = config_ref(relay->config);
+    g_mutex_unlock(&relay->lock);
+    return config;
+}
+
+gint64
+relay_now(void)
+{
+    return g_get_real_time() / G_USEC_PER_SEC;
+}
+
+/* A start and a reload are in the audit record, with the version of every policy. */
+static gboolean
+record_config(gpointer data, GError **error)
+{
+    Relay *relay = data;
+    g_autoptr(Config) config = relay_config(relay);
+
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        GVariantDict details;
+
+        g_variant_dict_init(&details, NULL);
+        g_variant_dict_insert(&details, "mode", "s", mode_name(account->mode));
+        g_variant_dict_insert(&details, "policy", "s", policy_version(account->policy));
+        const AuditEntry entry = {.kind = "configured",
+                                  .account = account->name,
+                                  .who = "relay",
+                                  .details = g_variant_dict_end(&details)};
+        if (!audit_append(relay->db, &entry, relay_now(), error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* All or nothing: a bad file changes nothing (XF10). */
+static void
+reload(Relay *relay)
+{
+    g_autoptr(GError) error = NULL;
+    Config *fresh = config_read(config_path, TRUE, &error);
+
+    if (fresh == NULL) {
+        log_error("%s; the configuration read before stays in force", error->message);
+        return;
+    }
+    g_mutex_lock(&relay->lock);
+    Config *old = relay->config;
+    relay->config = fresh;
+    g_mutex_unlock(&relay->lock);
+    config_unref(old);
+    if (!writer_run(relay->writer, record_config, relay, &error))
+        log_error("the reload is not in the audit record: %s", error->message);
+    log_info("read %s again", config_path);
+    schedule_wake(relay->schedule);
+}
+
+typedef struct {
+    Relay *relay;
+    int signal_fd;
+    int stop_fd;
+} Signals;
+
+static gpointer
+wait_for_signals(gpointer data)
+{
+    const Signals *signals = data;
+    struct signalfd_siginfo info;
+
+    for (;;) {
+        if (read(signals->signal_fd, &info, sizeof info) != (ssize_t)sizeof info) {
+            if (errno == EINTR)
+                continue;
+            break;
+        }
+        if (info.ssi_signo != SIGHUP)
+            break;
+        reload(signals->relay);
+    }
+    const guint64 one = 1;
+    if (write(signals->stop_fd, &one, sizeof one) < 0)
+        log_error("cannot stop: %s", g_strerror(errno));
+    return NULL;
+}
+
+static gboolean
+open_store(Relay *relay, GError **error)
+{
+    g_autofree char *path = g_build_filename(relay->config->state, "exeat.db", NULL);
+
+    relay->db = db_open(path, error);
+    if (relay->db == NULL)
+        return FALSE;
+    relay->writer = writer_start(relay->db);
+    return writer_run(relay->writer, send_recover, relay, error) &&
+           writer_run(relay->writer, record_config, relay, error);
+}
+
+static gboolean
+serve(Relay *relay, GError **error)
+{
+    const int wanted[] = {SIGHUP, SIGTERM, SIGINT, 0};
+    Signals signals = {.relay = relay, .signal_fd = daemon_signals(wanted, error)};
+
+    if (signals.signal_fd < 0 || !open_store(relay, error))
+        return FALSE;
+    int listen_fd = wire_listen(relay->config->relay_socket, 0666, error);
+    if (listen_fd < 0)
+        return FALSE;
+    signals.stop_fd = eventfd(0, EFD_CLOEXEC);
+    relay->sender = sender_start(relay);
+    relay->schedule = schedule_start(relay);
+    GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
+
+    log_info("serving %u account(s) on %s", relay->config->accounts->len,
+             relay->config->relay_socket);
+    daemon_notify("READY=1");
+    requests_serve(relay, listen_fd, signals.stop_fd);
+    daemon_notify("STOPPING=1");
+    close(listen_fd);
+    g_thread_join(watcher);
+    schedule_stop(relay->schedule);
+    sender_stop(relay->sender);
+    return TRUE;
+}
+
+static int
+run(void)
+{
+    g_autoptr(GError) error = NULL;
+    Relay relay = {.started = relay_now()};
+
+    g_mutex_init(&relay.lock);
+    relay.config = config_read(config_path, TRUE, &error);
+    if (relay.config != NULL && check_only)
+        return EX_OK;
+    gboolean served = relay.config != NULL && serve(&relay, &error);
+    /* Connections may still be served: what they wait for ends with the process, unanswered.
+     */
+    if (relay.writer != NULL)
+        writer_stop(relay.writer);
+    if (served)
+        return EX_OK;
+    log_error("%s", error->message);
+    return g_error_matches(error, EXEAT_ERROR, ERROR_TEMP) ? EX_TEMPFAIL : EX_CONFIG;
+}
+
+int
+main(int argc, char **argv)
+{
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, options, NULL);
+    g_option_context_set_summary(context,
+                                 "Judges, keeps and sends what the milter hands over.");
+    if (!g_option_context_parse(context, &argc, &argv, &error) || argc > 1) {
+        g_printerr("exeat-relay: %s\n", error ? error->message : "no arguments are expected");
+        return EX_USAGE;
+    }
+    if (show_version) {
+        g_print("exeat-relay %s\n", PACKAGE_VERSION);
+        return EX_OK;
+    }
+    daemon_begin();
+    log_open("exeat-relay", to_syslog);
+    return run();
+}

@@ -1,0 +1,269 @@
+#include "relay/people.h"
+
+#include <config.h>
+#include <string.h>
+
+#include "lib/address.h"
+#include "lib/digest.h"
+#include "relay/views.h"
+#include "store/approval.h"
+#include "store/audit.h"
+#include "store/history.h"
+
+enum { LIST_MOST = 500 };
+
+static gboolean
+not_found(const char *id, GError **error)
+{
+    g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND, "there is no item %s", id);
+    return FALSE;
+}
+
+/* The item, if it is one of the peer's; NULL with error otherwise. */
+static Item *
+load(Request *request, GError **error)
+{
+    const char *id = request_text(request, "id", error);
+    g_autoptr(Item) item = NULL;
+
+    if (id == NULL || !queue_load(request->relay->db, id, &item, error))
+        return NULL;
+    if (item == NULL ||
+        !g_strv_contains((const char *const *)request->accounts, item->account)) {
+        not_found(id, error);
+        return NULL;
+    }
+    return g_steal_pointer(&item);
+}
+
+static gboolean
+is_state(const Item *item, State first, State second, const char *verb, GError **error)
+{
+    if (item->state == first || item->state == second)
+        return TRUE;
+    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "%s cannot be %s: it is %s", item->id,
+                verb, state_name(item->state));
+    return FALSE;
+}
+
+static gboolean
+move(Request *request, const Item *item, State to, const char *why, GError **error)
+{
+    Move done;
+
+    if (!queue_move(request->relay->db, item->id, item->state, to, request->who, why,
+                    request->now, &done, error))
+        return FALSE;
+    if (done == MOVE_DONE)
+        return TRUE;
+    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "%s is not %s any more", item->id,
+                state_name(item->state));
+    return FALSE;
+}
+
+static void
+set_state_reply(Request *request, State state)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "state", "s", state_name(state));
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
+gboolean
+people_list(Request *request, GError **error)
+{
+    gboolean all = FALSE;
+    GVariantBuilder items;
+
+    g_variant_lookup(request->arguments, "all", "b", &all);
+    g_autoptr(GPtrArray) ids = queue_list(
+        request->relay->db, (const char *const *)request->accounts, !all, LIST_MOST, error);
+    if (ids == NULL)
+        return FALSE;
+    g_variant_builder_init(&items, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < ids->len; i++) {
+        g_autoptr(Item) item = NULL;
+
+        if (!queue_load(request->relay->db, g_ptr_array_index(ids, i), &item, error)) {
+            g_variant_builder_clear(&items);
+            return FALSE;
+        }
+        if (item != NULL)
+            g_variant_builder_add_value(&items, view_item_line(item));
+    }
+    GVariantDict dict;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert_value(&dict, "items", g_variant_builder_end(&items));
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    return TRUE;
+}
+
+gboolean
+people_show(Request *request, GError **error)
+{
+    g_autoptr(Item) item = load(request, error);
+
+    if (item == NULL)
+        return FALSE;
+    g_autoptr(GVariant) moves = queue_moves(request->relay->db, item->id, error);
+    if (moves == NULL)
+        return FALSE;
+    g_variant_ref_sink(moves);
+    const AuditEntry entry = {
+        .kind = "shown", .account = item->account, .item = item->id, .who = request->who};
+    if (!audit_append(request->relay->db, &entry, request->now, error))
+        return FALSE;
+    request->reply = g_variant_ref_sink(view_item(item, moves));
+    return TRUE;
+}
+
+static gboolean
+digest_matches(const Item *item, const char *prefix, GError **error)
+{
+    if (strlen(prefix) < DIGEST_PREFIX) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE,
+                    "the digest needs at least %d digits, as the item shows it",
+                    DIGEST_PREFIX);
+        return FALSE;
+    }
+    if (g_ascii_strncasecmp(item->digest, prefix, strlen(prefix)) == 0)
+        return TRUE;
+    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT,
+                "%s has another digest than %s: look at it again before you decide", item->id,
+                prefix);
+    return FALSE;
+}
+
+static gboolean
+may_leave(const Request *request, const Item *item, GError **error)
+{
+    const Account *account = config_account(request->config, item->account);
+
+    if (account != NULL && account->mode != MODE_DRAFT)
+        return TRUE;
+    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT,
+                "account %s is in mode draft: nothing leaves, not even approved",
+                item->account);
+    return FALSE;
+}
+
+gboolean
+people_approve(Request *request, GError **error)
+{
+    const char *prefix = request_text(request, "digest", error);
+    g_autoptr(Item) item = prefix ? load(request, error) : NULL;
+    g_autofree char *approval = NULL;
+
+    if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "approved", error) ||
+        !digest_matches(item, prefix, error) || !may_leave(request, item, error))
+        return FALSE;
+    if (!approval_grant(request->relay->db, item->id, item->account, item->digest,
+                        request->who, request->now,
+                        request->now + request->config->approval_life, &approval, error) ||
+        !move(request, item, STATE_APPROVED, "approved", error))
+        return FALSE;
+    set_state_reply(request, STATE_APPROVED);
+    request->wake = TRUE;
+    return TRUE;
+}
+
+gboolean
+people_reject(Request *request, GError **error)
+{
+    const char *reason = request_text(request, "reason", error);
+    g_autoptr(Item) item = reason ? load(request, error) : NULL;
+
+    if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "rejected", error) ||
+        !move(request, item, STATE_REJECTED, reason, error))
+        return FALSE;
+    set_state_reply(request, STATE_REJECTED);
+    return TRUE;
+}
+
+gboolean
+people_veto(Request *request, GError **error)
+{
+    g_autoptr(Item) item = load(request, error);
+
+    if (item == NULL || !is_state(item, STATE_DELAYED, STATE_APPROVED, "vetoed", error) ||
+        !approval_void(request->relay->db, item->id, request->now, error) ||
+        !move(request, item, STATE_VETOED, "vetoed", error))
+        return FALSE;
+    set_state_reply(request, STATE_VETOED);
+    return TRUE;
+}
+
+gboolean
+people_status(Request *request, GError **error)
+{
+    Relay *relay = request->relay;
+    GVariantBuilder accounts;
+    guint64 jobs, commits;
+    gint64 next_due;
+
+    if (!queue_next_due(relay->db, &next_due, error))
+        return FALSE;
+    g_variant_builder_init(&accounts, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < request->config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(request->config->accounts, i);
+        guint counts[STATE_COUNT];
+
+        if (!request->admin &&
+            !g_strv_contains((const char *const *)request->accounts, account->name))
+            continue;
+        if (!queue_count(relay->db, account->name, counts, error)) {
+            g_variant_builder_clear(&accounts);
+            return FALSE;
+        }
+        g_variant_builder_add_value(&accounts, view_account(account, counts));
+    }
+    writer_counts(relay->writer, &jobs, &commits);
+
+    GVariantDict dict;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "version", "s", PACKAGE_VERSION);
+    g_variant_dict_insert(&dict, "started", "x", relay->started);
+    g_variant_dict_insert(&dict, "next_due", "x", next_due == G_MAXINT64 ? 0 : next_due);
+    g_variant_dict_insert(&dict, "next_hop", "s", request->config->next_hop);
+    g_variant_dict_insert(&dict, "jobs", "t", jobs);
+    g_variant_dict_insert(&dict, "commits", "t", commits);
+    g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    return TRUE;
+}
+
+gboolean
+people_history(Request *request, GError **error)
+{
+    const char *written = request_text(request, "address", error);
+    g_autofree char *address = written ? address_normalise(written, NULL) : NULL;
+    GVariantBuilder entries;
+
+    if (written == NULL)
+        return FALSE;
+    if (address == NULL) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "this is no mail address");
+        return FALSE;
+    }
+    g_variant_builder_init(&entries, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < request->config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(request->config->accounts, i);
+        HistoryAddress found;
+
+        if (!request->admin &&
+            !g_strv_contains((const char *const *)request->accounts, account->name))
+            continue;
+        if (!history_look_up(request->relay->db, account->name, address, &found, error)) {
+            g_variant_builder_clear(&entries);
+            return FALSE;
+        }
+        g_variant_builder_add_value(&entries, view_history(account->name, address, &found));
+    }
+    GVariantDict dict;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert_value(&dict, "entries", g_variant_builder_end(&entries));
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    return TRUE;
+}

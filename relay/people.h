@@ -1,0 +1,31 @@
+/* people.h - what approvers and admins ask
+ *
+ * Writer jobs over a Request whose rights are known. An item of an account that is not the
+ * peer's gets the answer of an item that does not exist (XC18). Every decision is an audit
+ * entry. */
+#pragma once
+
+#include "relay/requests.h"
+
+/* {all b} answers items aa{sv}: what waits, or everything. */
+gboolean people_list(Request *request, GError **error);
+
+/* {id s} answers everything known of the item, and records that it was shown. */
+gboolean people_show(Request *request, GError **error);
+
+/* {id s, digest s}: digest is a prefix of at least DIGEST_PREFIX digits of the one shown. */
+gboolean people_approve(Request *request, GError **error);
+
+/* {id s, reason s} */
+gboolean people_reject(Request *request, GError **error);
+
+/* {id s} */
+gboolean people_veto(Request *request, GError **error);
+
+/* Answers version, started, accounts, next_due, jobs, commits, next_hop. */
+gboolean people_status(Request *request, GError **error);
+
+/* {address s} answers entries aa{sv}, one for each account the peer may know about. */
+gboolean people_history(Request *request, GError **error);
+
+#define DIGEST_PREFIX 8

@@ -1,0 +1,27 @@
+/* relay.h - what the relay's threads share
+ *
+ * The configuration is replaced as a whole by a reload; whoever needs it takes a reference and
+ * keeps it for the work at hand. All database work runs as jobs of the writer. */
+#pragma once
+
+#include "lib/config.h"
+#include "store/writer.h"
+
+typedef struct _Schedule Schedule;
+typedef struct _Sender Sender;
+
+typedef struct {
+    GMutex lock; /* for config */
+    Config *config;
+    Db *db; /* touched in writer jobs only */
+    Writer *writer;
+    Schedule *schedule;
+    Sender *sender;
+    gint64 started;
+} Relay;
+
+/* A new reference to the configuration in force. */
+Config *relay_config(Relay *relay);
+
+/* Epoch seconds by the wall clock. */
+gint64 relay_now(void);

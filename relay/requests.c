@@ -1,0 +1,261 @@
+#include "relay/requests.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "lib/log.h"
+#include "lib/wire.h"
+#include "relay/people.h"
+#include "relay/schedule.h"
+#include "relay/submissions.h"
+
+/* A milter keeps its connections; a person's command takes one for a moment. */
+enum { CONNECTIONS_MOST = 512, PEOPLE_IDLE_MS = 10000, ANSWER_MS = 10000 };
+#define MILTER_IDLE_MS (10 * 60 * 1000)
+
+GQuark
+request_error_quark(void)
+{
+    return g_quark_from_static_string("exeat-request-error");
+}
+
+typedef enum { PEER_MILTER, PEER_APPROVER, PEER_APPROVER_OR_ADMIN } PeerNeeded;
+
+typedef struct {
+    const char *verb;
+    PeerNeeded needed;
+    gboolean (*read)(Request *request, GError **error); /* outside the writer; may be NULL */
+    gboolean (*job)(Request *request, GError **error);  /* in the writer */
+} Verb;
+
+static const Verb verbs[] = {
+    {"submit", PEER_MILTER, submissions_read_submit, submissions_submit},
+    {"redeem", PEER_MILTER, submissions_read_redeem, submissions_redeem},
+    {"observe", PEER_MILTER, submissions_read_observe, submissions_observe},
+    {"list", PEER_APPROVER, NULL, people_list},
+    {"show", PEER_APPROVER, NULL, people_show},
+    {"approve", PEER_APPROVER, NULL, people_approve},
+    {"reject", PEER_APPROVER, NULL, people_reject},
+    {"veto", PEER_APPROVER, NULL, people_veto},
+    {"status", PEER_APPROVER_OR_ADMIN, NULL, people_status},
+    {"history", PEER_APPROVER_OR_ADMIN, NULL, people_history},
+};
+
+typedef struct {
+    Relay *relay;
+    Wire *wire;
+    uid_t uid;
+    gid_t gid;
+    gint *connections;
+} Connection;
+
+const char *
+request_text(const Request *request, const char *name, GError **error)
+{
+    const char *text;
+
+    if (g_variant_lookup(request->arguments, name, "&s", &text))
+        return text;
+    g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "the request has no %s", name);
+    return NULL;
+}
+
+static void
+request_clear(Request *request)
+{
+    config_unref(request->config);
+    g_variant_unref(request->arguments);
+    if (request->fd >= 0)
+        close(request->fd);
+    g_free(request->who);
+    g_strfreev(request->accounts);
+    item_free(request->item);
+    item_free(request->sent);
+    g_clear_pointer(&request->reply, g_variant_unref);
+}
+
+static void
+find_rights(Request *request, gid_t gid)
+{
+    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+    GPtrArray *accounts = request->config->accounts;
+
+    for (guint i = 0; i < accounts->len; i++) {
+        const Account *account = g_ptr_array_index(accounts, i);
+
+        if (people_include(&account->approvers, request->uid, gid))
+            g_strv_builder_add(names, account->name);
+    }
+    request->accounts = g_strv_builder_end(names);
+    request->admin =
+        request->uid == 0 || people_include(&request->config->admins, request->uid, gid);
+}
+
+static gboolean
+may_ask(Request *request, const Verb *verb, gid_t gid)
+{
+    if (verb->needed == PEER_MILTER)
+        return request->uid == request->config->milter_user;
+    find_rights(request, gid);
+    return request->accounts[0] != NULL ||
+           (verb->needed == PEER_APPROVER_OR_ADMIN && request->admin);
+}
+
+static gboolean
+run_job(gpointer data, GError **error)
+{
+    gpointer *pair = data;
+    const Verb *verb = pair[0];
+
+    return verb->job(pair[1], error);
+}
+
+static gboolean
+answer(Request *request, const char *name, gid_t gid, GError **error)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(verbs); i++) {
+        const Verb *verb = &verbs[i];
+        gpointer pair[] = {(gpointer)verb, request};
+
+        if (!g_str_equal(verb->verb, name))
+            continue;
+        if (!may_ask(request, verb, gid)) {
+            log_warning("uid %u may not ask for %s", (guint)request->uid, name);
+            g_set_error(error, REQUEST_ERROR, REQUEST_DENIED,
+                        "user %u may not do this: only approvers named in exeat.conf may",
+                        (guint)request->uid);
+            return FALSE;
+        }
+        return (verb->read == NULL || verb->read(request, error)) &&
+               writer_run(request->relay->writer, run_job, pair, error);
+    }
+    g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "there is no request of this name");
+    return FALSE;
+}
+
+static const char *
+error_code(const GError *error)
+{
+    static const char *const codes[] = {"usage", "not-found", "denied", "conflict"};
+
+    return error->domain == REQUEST_ERROR ? codes[error->code] : "temporary";
+}
+
+static GVariant *
+error_reply(const GError *error)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "code", "s", error_code(error));
+    g_variant_dict_insert(&dict, "message", "s", error->message);
+    return g_variant_dict_end(&dict);
+}
+
+/* One request and its answer. FALSE when the connection is to end. */
+static gboolean
+serve_request(Connection *connection, const char *name, GVariant *arguments, int fd)
+{
+    g_autoptr(GError) error = NULL, wire_error = NULL;
+    Request request = {
+        .relay = connection->relay,
+        .config = relay_config(connection->relay),
+        .uid = connection->uid,
+        .arguments = arguments,
+        .fd = fd,
+        .now = relay_now(),
+        .who = g_strdup_printf("user %u", (guint)connection->uid),
+    };
+    gboolean answered = answer(&request, name, connection->gid, &error);
+    if (!answered && error->domain != REQUEST_ERROR)
+        log_error("%s: %s", name, error->message);
+    if (answered && request.sent != NULL)
+        submissions_log(&request);
+    if (answered && request.wake)
+        schedule_wake(connection->relay->schedule);
+    gboolean sent =
+        answered ? wire_send(connection->wire, "ok", request.reply, -1, ANSWER_MS, &wire_error)
+                 : wire_send(connection->wire, "error", error_reply(error), -1, ANSWER_MS,
+                             &wire_error);
+    gboolean protocol = g_error_matches(error, EXEAT_ERROR, ERROR_PROTOCOL);
+    request_clear(&request);
+    return sent && !protocol;
+}
+
+static gpointer
+serve_connection(gpointer data)
+{
+    Connection *connection = data;
+    g_autoptr(Config) config = relay_config(connection->relay);
+    gboolean milter = connection->uid == config->milter_user;
+
+    for (;;) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *name = NULL;
+        GVariant *arguments = NULL;
+        int fd = -1;
+
+        if (!wire_receive(connection->wire, milter ? WIRE_LIMIT_MILTER : WIRE_LIMIT_PEOPLE,
+                          milter ? MILTER_IDLE_MS : PEOPLE_IDLE_MS, &name, &arguments,
+                          milter ? &fd : NULL, &error)) {
+            if (error->code == ERROR_PROTOCOL)
+                log_warning("uid %u: %s", (guint)connection->uid, error->message);
+            break;
+        }
+        if (name == NULL || !serve_request(connection, name, arguments, fd))
+            break;
+    }
+    wire_free(connection->wire);
+    g_atomic_int_add(connection->connections, -1);
+    g_free(connection);
+    return NULL;
+}
+
+static void
+accept_connection(Relay *relay, int listen_fd, gint *connections)
+{
+    g_autoptr(GError) error = NULL;
+    int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    Connection *connection = g_new0(Connection, 1);
+    connection->relay = relay;
+    connection->wire = wire_new(fd);
+    connection->connections = connections;
+    g_atomic_int_inc(connections);
+    if (g_atomic_int_get(connections) <= CONNECTIONS_MOST &&
+        wire_peer(connection->wire, &connection->uid, &connection->gid, &error)) {
+        g_autoptr(GThread) thread =
+            g_thread_try_new("connection", serve_connection, connection, &error);
+
+        if (thread != NULL)
+            return;
+    }
+    log_warning("a connection was turned away: %s",
+                error ? error->message : "there are too many");
+    wire_free(connection->wire);
+    g_atomic_int_add(connections, -1);
+    g_free(connection);
+}
+
+void
+requests_serve(Relay *relay, int listen_fd, int stop_fd)
+{
+    static gint connections;
+    struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
+                           {.fd = stop_fd, .events = POLLIN}};
+
+    for (;;) {
+        if (poll(fds, G_N_ELEMENTS(fds), -1) < 0 && errno != EINTR)
+            return;
+        if (fds[1].revents != 0)
+            return;
+        if (fds[0].revents != 0)
+            accept_connection(relay, listen_fd, &connections);
+    }
+}

@@ -1,0 +1,45 @@
+/* requests.h - who may ask what
+ *
+ * One table of verbs: what a peer must be, how its arguments are read, and the job that
+ * answers. The peer is known by the kernel's word alone (C5, C8). A malformed peer loses its
+ * connection; an account that is not the peer's does not exist for it (XC18). */
+#pragma once
+
+#include "relay/relay.h"
+
+#include "lib/envelope.h"
+#include "store/queue.h"
+
+/* Answers to a person that are no trouble of ours. */
+#define REQUEST_ERROR (request_error_quark())
+GQuark request_error_quark(void);
+
+typedef enum {
+    REQUEST_USAGE,
+    REQUEST_NOT_FOUND,
+    REQUEST_DENIED,
+    REQUEST_CONFLICT
+} RequestError;
+
+typedef struct {
+    Relay *relay;
+    Config *config;
+    uid_t uid;
+    GVariant *arguments; /* a{sv} */
+    int fd;              /* passed with the request, -1 when none */
+    gint64 now;
+    char *who;       /* for records: "user 1001" */
+    char **accounts; /* whose approver the peer is, NULL-terminated */
+    gboolean admin;
+    Item *item;      /* of submit and redeem: what was read from the arguments */
+    Item *sent;      /* of submit: kept for the log line */
+    GVariant *reply; /* what the job answers: a{sv}, owned */
+    gboolean wake;   /* the schedule has something new to look at */
+} Request;
+
+/* A string argument, borrowed; REQUEST_USAGE when it is missing. */
+const char *request_text(const Request *request, const char *name, GError **error);
+
+/* Serves the socket until stop_fd becomes readable. Every connection has a thread of its own.
+ */
+void requests_serve(Relay *relay, int listen_fd, int stop_fd);

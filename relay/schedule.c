@@ -1,0 +1,129 @@
+#include "relay/schedule.h"
+
+#include "lib/log.h"
+#include "relay/send.h"
+
+/* How many items one look may set in motion: a jump of the clock empties no queue at once. */
+enum { AT_ONCE = 64 };
+
+struct _Schedule {
+    Relay *relay;
+    GThread *thread;
+    GMutex lock;
+    GCond woken;
+    gboolean wake, stop;
+};
+
+typedef struct {
+    Relay *relay;
+    GPtrArray *leaving; /* ids for the sender */
+} Look;
+
+static gboolean
+expire(Db *db, const Item *item, gint64 now, GError **error)
+{
+    Move done;
+
+    return queue_move(db, item->id, item->state, STATE_EXPIRED, "relay",
+                      "nobody decided in time", now, &done, error);
+}
+
+/* In the writer: what is due now. Sending itself checks everything again. */
+static gboolean
+look(gpointer data, GError **error)
+{
+    Look *seen = data;
+    Db *db = seen->relay->db;
+    gint64 now = relay_now();
+    g_autoptr(GPtrArray) due = queue_due(db, now, AT_ONCE, error);
+
+    if (due == NULL)
+        return FALSE;
+    for (guint i = 0; i < due->len; i++) {
+        const char *id = g_ptr_array_index(due, i);
+        g_autoptr(Item) item = NULL;
+
+        if (!queue_load(db, id, &item, error))
+            return FALSE;
+        if (item == NULL)
+            continue;
+        if (item->state == STATE_DRAFT || item->state == STATE_HELD) {
+            if (!expire(db, item, now, error))
+                return FALSE;
+        } else {
+            g_ptr_array_add(seen->leaving, g_strdup(id));
+        }
+    }
+    return TRUE;
+}
+
+static void
+act(Relay *relay)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) leaving = g_ptr_array_new_with_free_func(g_free);
+    Look seen = {.relay = relay, .leaving = leaving};
+
+    if (!writer_run(relay->writer, look, &seen, &error)) {
+        log_error("what is due cannot be looked up: %s", error->message);
+        return;
+    }
+    for (guint i = 0; i < leaving->len; i++)
+        sender_push(relay->sender, g_ptr_array_index(leaving, i));
+}
+
+static gpointer
+run(gpointer data)
+{
+    Schedule *schedule = data;
+
+    g_mutex_lock(&schedule->lock);
+    while (!schedule->stop) {
+        schedule->wake = FALSE;
+        g_mutex_unlock(&schedule->lock);
+        act(schedule->relay);
+        g_mutex_lock(&schedule->lock);
+        gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
+        while (!schedule->wake && !schedule->stop)
+            if (!g_cond_wait_until(&schedule->woken, &schedule->lock, until))
+                break;
+    }
+    g_mutex_unlock(&schedule->lock);
+    return NULL;
+}
+
+Schedule *
+schedule_start(Relay *relay)
+{
+    Schedule *schedule = g_new0(Schedule, 1);
+
+    schedule->relay = relay;
+    g_mutex_init(&schedule->lock);
+    g_cond_init(&schedule->woken);
+    schedule->thread = g_thread_new("schedule", run, schedule);
+    return schedule;
+}
+
+void
+schedule_wake(Schedule *schedule)
+{
+    if (schedule == NULL)
+        return;
+    g_mutex_lock(&schedule->lock);
+    schedule->wake = TRUE;
+    g_cond_signal(&schedule->woken);
+    g_mutex_unlock(&schedule->lock);
+}
+
+void
+schedule_stop(Schedule *schedule)
+{
+    g_mutex_lock(&schedule->lock);
+    schedule->stop = TRUE;
+    g_cond_signal(&schedule->woken);
+    g_mutex_unlock(&schedule->lock);
+    g_thread_join(schedule->thread);
+    g_cond_clear(&schedule->woken);
+    g_mutex_clear(&schedule->lock);
+    g_free(schedule);
+}

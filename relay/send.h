@@ -1,0 +1,32 @@
+/* send.h - how an item leaves
+ *
+ * Sending begins with a look at the authority and a fresh ticket (state sending). The
+ * authority is looked at again and used up at the point of no return (committing): at a gated
+ * door when the milter redeems the ticket, elsewhere right before the final dot. What happens
+ * after that point is never tried again (E40). */
+#pragma once
+
+#include "relay/relay.h"
+#include "store/queue.h"
+
+/* Starts the threads that transmit. */
+Sender *sender_start(Relay *relay);
+
+/* Ends them; what is under way is finished first. */
+void sender_stop(Sender *sender);
+
+/* Sends an item soon; one that is under way already is left alone. Any thread. */
+void sender_push(Sender *sender, const char *id);
+
+/* The point of no return, as part of a writer job: the item must be in sending and its
+ * authority valid; then the approval is consumed and the item is in committing. *why_out is
+ * NULL when it may leave, else what is in the way (the caller frees). */
+gboolean send_use_authority(Db *db, const Config *config, const char *id, gint64 now,
+                            char **why_out, GError **error);
+
+/* What left is history: the message's id joins its conversation. In a writer job. */
+gboolean send_learn(Db *db, const Item *item, gint64 now, GError **error);
+
+/* Once at start, as a writer job (data: the Relay): items caught in the middle by the end of
+ * the last run. Nothing that may have left is sent again. */
+gboolean send_recover(gpointer relay, GError **error);

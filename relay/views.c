@@ -1,0 +1,296 @@
+#include "relay/views.h"
+
+#include <string.h>
+
+#include "lib/address.h"
+
+/* The record of a recipient as written; NULL for a refused message, whose recipients were not
+ * judged. */
+static const ItemRecipient *
+recipient_of(const Item *item, const char *written)
+{
+    g_autofree char *normal = address_normalise(written, NULL);
+
+    for (guint i = 0; normal != NULL && i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+
+        if (g_str_equal(recipient->normal, normal))
+            return recipient;
+    }
+    return NULL;
+}
+
+/* 0 to 3: never written to and external comes first, so that no stranger hides among many
+ * (XD7). */
+static guint
+concern(const Item *item, const EnvelopeRecipient *written)
+{
+    const ItemRecipient *recipient = recipient_of(item, written->address);
+
+    if (recipient == NULL)
+        return 3;
+    return (recipient->known ? 0 : 2) + (recipient->external ? 1 : 0);
+}
+
+/* Envelope recipients in order of concern, else in the client's. */
+static GPtrArray *
+by_concern(const Item *item)
+{
+    const GPtrArray *written = item->envelope->recipients;
+    GPtrArray *sorted = g_ptr_array_sized_new(written->len);
+
+    for (guint level = 4; level-- > 0;)
+        for (guint i = 0; i < written->len; i++)
+            if (concern(item, g_ptr_array_index(written, i)) == level)
+                g_ptr_array_add(sorted, g_ptr_array_index(written, i));
+    return sorted;
+}
+
+/* Addresses may hold any bytes but those of a line end; GVariant strings are UTF-8. */
+static void
+insert_text(GVariantDict *dict, const char *key, const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+
+    g_variant_dict_insert(dict, key, "s", valid);
+}
+
+static GVariant *
+valid_texts(char *const *texts)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("as"));
+    for (guint i = 0; texts[i] != NULL; i++) {
+        g_autofree char *valid = g_utf8_make_valid(texts[i], -1);
+
+        g_variant_builder_add(&builder, "s", valid);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static GVariant *
+addresses(const Item *item)
+{
+    g_autoptr(GPtrArray) sorted = by_concern(item);
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("as"));
+    for (guint i = 0; i < sorted->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(sorted, i);
+        g_autofree char *valid = g_utf8_make_valid(recipient->address, -1);
+
+        g_variant_builder_add(&builder, "s", valid);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static void
+insert_line(GVariantDict *dict, const Item *item)
+{
+    insert_text(dict, "id", item->id);
+    insert_text(dict, "account", item->account);
+    insert_text(dict, "state", state_name(item->state));
+    insert_text(dict, "tier", tier_name(item->tier));
+    insert_text(dict, "subject", item->extract->subject);
+    insert_text(dict, "reason", item->reason);
+    g_variant_dict_insert(dict, "line", "u", item->line);
+    g_variant_dict_insert(dict, "created", "x", item->created);
+    g_variant_dict_insert(dict, "due", "x", item->due);
+    g_variant_dict_insert(dict, "expires", "x", item->expires);
+    g_variant_dict_insert_value(dict, "to", addresses(item));
+}
+
+GVariant *
+view_item_line(const Item *item)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    insert_line(&dict, item);
+    return g_variant_dict_end(&dict);
+}
+
+static GVariant *
+view_recipient(const Item *item, const EnvelopeRecipient *written)
+{
+    const ItemRecipient *recipient = recipient_of(item, written->address);
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    insert_text(&dict, "address", written->address);
+    insert_text(&dict, "normal", recipient ? recipient->normal : "");
+    g_variant_dict_insert_value(&dict, "parameters", valid_texts(written->parameters));
+    g_variant_dict_insert(&dict, "known", "b", recipient && recipient->known);
+    g_variant_dict_insert(&dict, "external", "b", recipient == NULL || recipient->external);
+    g_variant_dict_insert(&dict, "mentioned", "b", recipient && recipient->mentioned);
+    g_variant_dict_insert(&dict, "outside", "b", recipient == NULL || recipient->outside);
+    return g_variant_dict_end(&dict);
+}
+
+static GVariant *
+view_recipients(const Item *item)
+{
+    g_autoptr(GPtrArray) sorted = by_concern(item);
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < sorted->len; i++)
+        g_variant_builder_add_value(&builder,
+                                    view_recipient(item, g_ptr_array_index(sorted, i)));
+    return g_variant_builder_end(&builder);
+}
+
+static void
+insert_facts(GVariantDict *dict, const Facts *facts)
+{
+    GVariantDict known;
+    GVariantBuilder unknown;
+
+    g_variant_dict_init(&known, NULL);
+    g_variant_builder_init(&unknown, G_VARIANT_TYPE("as"));
+    for (Fact fact = 0; fact < FACT_COUNT; fact++) {
+        const FactValue *value = &facts->values[fact];
+
+        if (!value->known)
+            g_variant_builder_add(&unknown, "s", fact_name(fact));
+        else if (fact_kind(fact) == FACT_KIND_FLAG)
+            g_variant_dict_insert(&known, fact_name(fact), "b", value->number != 0);
+        else
+            g_variant_dict_insert(&known, fact_name(fact), "x", value->number);
+    }
+    g_variant_dict_insert_value(dict, "facts", g_variant_dict_end(&known));
+    g_variant_dict_insert_value(dict, "unknown", g_variant_builder_end(&unknown));
+}
+
+static GVariant *
+view_parts(const GPtrArray *parts)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < parts->len; i++) {
+        const ExtractPart *part = g_ptr_array_index(parts, i);
+        GVariantDict dict;
+
+        g_variant_dict_init(&dict, NULL);
+        insert_text(&dict, "name", part->name);
+        insert_text(&dict, "type", part->type);
+        insert_text(&dict, "sha256", part->sha256);
+        g_variant_dict_insert(&dict, "size", "t", part->size);
+        g_variant_builder_add_value(&builder, g_variant_dict_end(&dict));
+    }
+    return g_variant_builder_end(&builder);
+}
+
+/* Who gets it without being named, and who is named without getting it. */
+static void
+insert_differences(GVariantDict *dict, const Item *item)
+{
+    char **to_cc = item->extract->to_cc;
+    g_autoptr(GStrvBuilder) hidden = g_strv_builder_new();
+    g_autoptr(GStrvBuilder) header_only = g_strv_builder_new();
+
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+
+        if (!g_strv_contains((const char *const *)to_cc, recipient->normal))
+            g_strv_builder_add(hidden, recipient->normal);
+    }
+    for (guint i = 0; to_cc[i] != NULL; i++)
+        if (recipient_of(item, to_cc[i]) == NULL)
+            g_strv_builder_add(header_only, to_cc[i]);
+
+    g_auto(GStrv) hidden_names = g_strv_builder_end(hidden);
+    g_auto(GStrv) header_names = g_strv_builder_end(header_only);
+    g_variant_dict_insert_value(dict, "hidden", valid_texts(hidden_names));
+    g_variant_dict_insert_value(dict, "header_only", valid_texts(header_names));
+}
+
+static GVariant *
+view_claims(GHashTable *claims)
+{
+    GVariantBuilder builder;
+    GHashTableIter iter;
+    gpointer name, value;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
+    if (claims != NULL) {
+        g_hash_table_iter_init(&iter, claims);
+        while (g_hash_table_iter_next(&iter, &name, &value))
+            g_variant_builder_add(&builder, "{ss}", name, value);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static void
+insert_content(GVariantDict *dict, const Extract *extract)
+{
+    insert_text(dict, "text", extract->text);
+    insert_text(dict, "html", extract->html);
+    g_variant_dict_insert_value(dict, "from", valid_texts(extract->from));
+    g_variant_dict_insert_value(dict, "diverted", valid_texts(extract->diverted));
+    g_variant_dict_insert_value(dict, "opaque", valid_texts(extract->opaque));
+    g_variant_dict_insert_value(dict, "parts", view_parts(extract->parts));
+}
+
+GVariant *
+view_item(const Item *item, GVariant *moves)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    insert_line(&dict, item);
+    insert_text(&dict, "login", item->login);
+    insert_text(&dict, "policy", item->policy);
+    insert_text(&dict, "why", item->why);
+    insert_text(&dict, "answer", item->answer);
+    insert_text(&dict, "digest", item->digest);
+    insert_text(&dict, "message_id", item->message_id);
+    insert_text(&dict, "sender", item->envelope->sender);
+    g_variant_dict_insert_value(&dict, "sender_parameters",
+                                valid_texts(item->envelope->parameters));
+    g_variant_dict_insert(&dict, "size", "t", item->size);
+    g_variant_dict_insert_value(&dict, "recipients", view_recipients(item));
+    g_variant_dict_insert_value(&dict, "claims", view_claims(item->claims));
+    g_variant_dict_insert_value(&dict, "moves", moves);
+    insert_facts(&dict, &item->facts);
+    insert_differences(&dict, item);
+    insert_content(&dict, item->extract);
+    return g_variant_dict_end(&dict);
+}
+
+GVariant *
+view_account(const Account *account, const guint *counts)
+{
+    GVariantBuilder states;
+    GVariantDict dict;
+
+    g_variant_builder_init(&states, G_VARIANT_TYPE("a{su}"));
+    for (guint state = 0; state < STATE_COUNT; state++)
+        if (counts[state] != 0)
+            g_variant_builder_add(&states, "{su}", state_name((State)state), counts[state]);
+    g_variant_dict_init(&dict, NULL);
+    insert_text(&dict, "name", account->name);
+    insert_text(&dict, "mode", mode_name(account->mode));
+    insert_text(&dict, "policy", policy_version(account->policy));
+    g_variant_dict_insert_value(&dict, "counts", g_variant_builder_end(&states));
+    return g_variant_dict_end(&dict);
+}
+
+GVariant *
+view_history(const char *account, const char *address, const HistoryAddress *found)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    insert_text(&dict, "account", account);
+    insert_text(&dict, "address", address);
+    g_variant_dict_insert(&dict, "known", "b", found->known);
+    g_variant_dict_insert(&dict, "mentioned", "b", found->mentioned);
+    g_variant_dict_insert(&dict, "list", "b", found->list);
+    g_variant_dict_insert(&dict, "first", "x", found->first);
+    g_variant_dict_insert(&dict, "last", "x", found->last);
+    g_variant_dict_insert(&dict, "times", "x", found->times);
+    return g_variant_dict_end(&dict);
+}
