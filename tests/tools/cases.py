@@ -1,9 +1,9 @@
 """Plays the cases of a folder like tests/cases (see its README.md) against a real gate.
 
 History is real mail: what the human sent goes through the submission service with the human's
-login, what came in arrives at the plain listener from outside, what the agent sent goes through
-the gate under a policy that releases or holds everything. The decision table of the README is
-a policy file like any other."""
+login, what came in arrives at the plain listener from outside, what the agent sent goes
+through the gate under a policy that releases or holds everything. The decision table of the
+README is a policy file like any other."""
 
 import email.utils
 import os
@@ -47,7 +47,8 @@ def event_message(event, number):
     fields = [("From", event["from"]), ("To", ", ".join(event.get("to", []))),
               ("Cc", ", ".join(event.get("cc", []))), ("Subject", f"History {number}"),
               ("Date", email.utils.formatdate(EPOCH + 60 * number)),
-              ("Message-ID", event.get("message_id")), ("In-Reply-To", event.get("in_reply_to")),
+              ("Message-ID", event.get("message_id")),
+              ("In-Reply-To", event.get("in_reply_to")),
               ("References", " ".join(event.get("references", []))),
               ("MIME-Version", "1.0"), ("Content-Type", "text/plain; charset=utf-8"),
               ("Content-Transfer-Encoding", "8bit")]
@@ -107,7 +108,7 @@ class Player:
         try:
             self._load_history(case)
             before = {item["id"] for item in self.gate.items(everything=True)}
-            sink_before = self._quiet() if any(key in case["expect"] for key in NEEDS_SINK) else 0
+            sink_before = self._quiet() if needs_sink(case) else 0
             self._submit(case, found)
             self._collect(case, found, before)
             compare(case, found)
@@ -239,7 +240,7 @@ class Player:
         """Approves what waits and reads what came of it, the case's own item first: until then
         nobody has decided about anything else."""
         expect = case["expect"]
-        if not any(key in expect for key in NEEDS_SINK):
+        if not needs_sink(case):
             return
         waiting = [item["id"] for item in self.gate.items()]
         if found.item in waiting:
@@ -263,6 +264,10 @@ class Player:
                 f"messages_max: expected at most {expect['messages_max']}, found {count}")
 
 
+def needs_sink(case):
+    return any(key in case["expect"] for key in NEEDS_SINK)
+
+
 def prelude_of(event):
     """The policy an event needs to happen as it did; None when any will do."""
     if event["direction"] != "sent" or event.get("by") != "agent":
@@ -275,8 +280,8 @@ def compare(case, found):
     expect = case["expect"]
     rule = f" (rule {found.rule!r})" if found.rule else ""
     if found.tier not in [expect["tier"], *expect.get("also_ok", [])]:
-        reply = f", reply {found.reply}" if found.tier in ("reject", "trouble") else ""
-        found.mismatches.append(f"tier: expected {expect['tier']}, found {found.tier}{rule}{reply}")
+        more = f", reply {found.reply}" if found.tier in ("reject", "trouble") else rule
+        found.mismatches.append(f"tier: expected {expect['tier']}, found {found.tier}{more}")
     if found.tier in expect.get("also_ok", []) and found.item is None:
         return
     for name, wanted in expect.get("facts", {}).items():

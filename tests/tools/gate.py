@@ -1,8 +1,9 @@
 """The programs under test: configuration, the two daemons as users of their own, the command.
 
-The programs are taken from $EXEAT_BUILD, the current folder or its _build. They are copied, since
-their users may not be able to enter the folder they were built in. All users are bare numbers
-that no user database knows; several tests may use them at once, in folders of their own."""
+The programs are taken from $EXEAT_BUILD, the current folder or its _build. They are copied,
+since their users may not be able to enter the folder they were built in. All users are bare
+numbers that no user database knows; several tests may use them at once, in folders of their
+own."""
 
 import grp
 import json
@@ -115,7 +116,7 @@ class Daemon:
 
 def environment(**more):
     """What the programs find in their environment: nothing of ours but the sanitizers' options.
-    The file of suppressions may lie where the programs' users cannot read it, so it is left out."""
+    The list of suppressions is left out: it may lie where the programs' users cannot read."""
     kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS")
             if name in os.environ}
     return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **kept, **more}
@@ -219,8 +220,8 @@ class Gate:
         """Runs exeat as a user: the finished process, with text in stdout and stderr."""
         return subprocess.run([os.path.join(self.bin, "exeat"), "-c", self.config, *arguments],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="surrogateescape", cwd="/", env=environment(), check=False,
-                              user=uid, group=uid, extra_groups=list(groups))
+                              errors="surrogateescape", cwd="/", env=environment(),
+                              check=False, user=uid, group=uid, extra_groups=list(groups))
 
     def answer(self, *arguments, uid=APPROVER):
         """Runs exeat with --json and returns what it says. A refusal is a RuntimeError."""

@@ -9,8 +9,8 @@ files are not touched. Needs root, and the user and group that the Debian packag
 
     with MailHost(folder, sink.port) as host: ...
 
-The folder has to be short (unix socket paths end at 107 bytes), and other users must be able to
-enter it."""
+The folder's name has to be short (unix socket paths end at 107 bytes), and other users must be
+able to enter it."""
 
 import grp
 import os
@@ -125,8 +125,8 @@ postlog unix-dgram n - n - 1 postlogd
 QUEUE = [(name, "postfix", "root", 0o700)
          for name in ("active", "bounce", "corrupt", "defer", "deferred", "flush", "hold",
                       "incoming", "private", "saved", "trace")]
-QUEUE += [("maildrop", "postfix", "postdrop", 0o1730), ("public", "postfix", "postdrop", 0o2710),
-          ("pid", "root", "root", 0o755)]
+QUEUE += [("maildrop", "postfix", "postdrop", 0o1730),
+          ("public", "postfix", "postdrop", 0o2710), ("pid", "root", "root", 0o755)]
 
 
 def free_port():
@@ -136,9 +136,9 @@ def free_port():
 
 
 class MailHost:
-    """See the head of this file. milter: where Postfix finds the gate; a relative unix path lies
-    below the queue folder, so it is the same with and without chroot. no_submit: users whom local
-    sendmail is closed to. more: further main.cf lines."""
+    """See the head of this file. milter: where Postfix finds the gate; a relative unix path
+    lies below the queue folder, so it is the same with and without chroot. no_submit: users
+    whom local sendmail is closed to. more: further main.cf lines."""
 
     def __init__(self, folder, sink_port, milter="unix:exeat/milter", logins=None,
                  inside=("example.com",), chroot=False, no_submit=(), more=""):
@@ -223,7 +223,8 @@ class MailHost:
         submitters = ", ".join([f"!{user}" for user in self.no_submit] + ["static:all"])
         values = {"folder": self.folder, "queue": self.queue, "log": self.log,
                   "sink": self.sink_port, "milter": self.milter, "senders": senders,
-                  "inside": ", ".join(self.inside), "submitters": submitters, "more": self.more}
+                  "inside": ", ".join(self.inside), "submitters": submitters,
+                  "more": self.more}
         self._write("main.cf", MAIN_CF.format(**values))
         self._write("master.cf", MASTER_CF.format(
             plain=self.plain, submission=self.submission, door=DOOR,
@@ -233,7 +234,7 @@ class MailHost:
         path = os.path.join(self.config, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        # Every Postfix program waits until main.cf is two seconds old, lest it reads half of it.
+        # Postfix programs wait until main.cf is two seconds old, lest they read half of it.
         os.utime(path, (0, 0))
 
     def postconf(self, name):
@@ -242,7 +243,7 @@ class MailHost:
                               capture_output=True, text=True).stdout.strip()
 
     def _start_master(self):
-        # master itself, not "postfix start": that script checks and repairs for a second or two.
+        # master itself, not "postfix start": that script checks and repairs much first.
         # -d keeps it in the foreground, the new session makes it a process group of its own.
         program = os.path.join(self.postconf("daemon_directory"), "master")
         with open(os.path.join(self.folder, "master.err"), "ab") as errors:
@@ -315,8 +316,9 @@ class MailHost:
         set-group-id postdrop accepts no other configuration folder than the default one."""
         script = ('mount --bind "$1" /etc/postfix && uid=$2 && shift 2 && '
                   'exec setpriv --reuid "$uid" --regid "$uid" --clear-groups sendmail "$@"')
-        return subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", self.config, str(uid),
-                               *arguments], input=message, capture_output=True, check=False)
+        return subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", self.config,
+                               str(uid), *arguments],
+                              input=message, capture_output=True, check=False)
 
 
 def can_connect(address):

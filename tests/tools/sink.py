@@ -11,8 +11,8 @@ and DOT in the message. do: a reply, or one of
     drop    close the connection        reset   close it with a TCP reset
     hang    never answer                half    begin a good reply and close
 times: how often; left out: always. They are set from Python (sink.rules) or from outside in
-control.json in the folder, which is read anew at each command. At DOT, a refusal (4xx, 5xx) stores
-nothing; the others store the message, since the sender cannot know that nobody kept it.
+control.json in the folder, which is read anew at each command. At DOT, a refusal (4xx, 5xx)
+stores nothing; the others store the message, since the sender cannot know that nobody kept it.
 
 As a command: sink.py FOLDER [PORT] prints its address and runs until SIGTERM."""
 
@@ -28,6 +28,7 @@ import threading
 LINE_LIMIT = 100_000
 MESSAGE_LIMIT = 200_000_000
 OFFERS = ["8BITMIME", "SMTPUTF8", "DSN", f"SIZE {MESSAGE_LIMIT}", "ENHANCEDSTATUSCODES"]
+PATH = re.compile(r'(?i)(?:MAIL FROM|RCPT TO): ?<((?:"(?:\\.|[^"])*"|[^>])*)> ?(.*)$')
 PLAYED = ("drop", "reset", "hang", "half")
 
 
@@ -52,8 +53,8 @@ class Message:
 
     def field(self, name):
         """The unfolded values of a header field, in order."""
-        found = re.findall(rb"(?im)^" + re.escape(name.encode()) + rb"[ \t]*:((?:.|\r\n[ \t])*)\r\n",
-                           self.head)
+        pattern = rb"(?im)^" + re.escape(name.encode()) + rb"[ \t]*:((?:.|\r\n[ \t])*)\r\n"
+        found = re.findall(pattern, self.head)
         return [re.sub(rb"\r\n(?=[ \t])", b"", value).strip().decode("utf-8", "replace")
                 for value in found]
 
@@ -205,7 +206,8 @@ class Connection:
         elif failure == "half":
             self.socket.sendall(b"250-2.0.0 acc")
         elif failure == "reset":
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            linger = struct.pack("ii", 1, 0)
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         elif failure != "drop":
             self._send(failure)
             return not failure.startswith("421")
@@ -239,7 +241,7 @@ class Connection:
         return self._answer("EHLO", text, "250-sink.example\r\n" + offers)
 
     def _path(self, text):
-        found = re.match(r"(?i)(?:MAIL FROM|RCPT TO): ?<((?:\"(?:\\.|[^\"])*\"|[^>])*)> ?(.*)$", text)
+        found = PATH.match(text)
         return found.groups() if found else None
 
     def _mail(self, text):

@@ -82,7 +82,8 @@ class World:
         with self.client(login) as client:
             if not client.logged_in.ok:
                 return client.logged_in
-            return client.submit(login if sender is None else sender, recipients, message, **more)
+            sender = login if sender is None else sender
+            return client.submit(sender, recipients, message, **more)
 
     def receive(self, sender, recipients, message, **more):
         """One message from the outside."""
