@@ -1,0 +1,466 @@
+/* exeat.conf: what it gives, and above all what it refuses. */
+#include <config.h>
+
+#include "lib/config.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+#define POLICY  "hold \"all\" if recipients > 0\n"
+#define GENERAL "[exeat]\nmilter-user = 4001\nnext-hop = inet:127.0.0.1:10025\n"
+#define ACCOUNT                                                                               \
+    "[account box]\naddresses = owner@example.com\nagent-logins = Agent@example.com\n"        \
+    "internal-domains = example.com\npolicy = box.policy\n"
+#define SECOND                                                                                \
+    "[account two]\ninternal-domains = example.com\npolicy = box.policy\n"                    \
+    "addresses = two@example.com\nagent-logins = two\n"
+
+typedef struct {
+    char *folder;
+    char *conf;
+    char *policy;
+} Files;
+
+static void
+write_file(const char *path, const char *text, gsize length, mode_t mode)
+{
+    g_autoptr(GError) error = NULL;
+
+    g_file_set_contents(path, text, (gssize)length, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(chmod(path, mode), ==, 0);
+}
+
+static void
+files_begin(Files *files)
+{
+    g_autoptr(GError) error = NULL;
+
+    files->folder = g_dir_make_tmp("exeat-config-XXXXXX", &error);
+    g_assert_no_error(error);
+    files->conf = g_build_filename(files->folder, "exeat.conf", NULL);
+    files->policy = g_build_filename(files->folder, "box.policy", NULL);
+    write_file(files->policy, POLICY, strlen(POLICY), 0600);
+}
+
+static void
+files_end(Files *files)
+{
+    g_unlink(files->conf);
+    g_unlink(files->policy);
+    g_assert_cmpint(g_rmdir(files->folder), ==, 0);
+    g_free(files->folder);
+    g_free(files->conf);
+    g_free(files->policy);
+}
+
+static Config *
+read_text(const Files *files, const char *text, GError **error)
+{
+    write_file(files->conf, text, strlen(text), 0600);
+    return config_read(files->conf, TRUE, error);
+}
+
+static void
+assert_refused(const Files *files, const char *text, const char *expected)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Config) config = read_text(files, text, &error);
+
+    g_assert_null(config);
+    g_assert_nonnull(error);
+    if (strstr(error->message, expected) == NULL)
+        g_error("said “%s”, expected “%s”", error->message, expected);
+}
+
+/* text: the whole file. expected: part of the message, after the file's name. */
+typedef struct {
+    const char *name;
+    const char *text;
+    const char *expected;
+} Refusal;
+
+static const Refusal REFUSALS[] = {
+    {"no-exeat", ACCOUNT, "found no [exeat], expected one"},
+    {"no-account", GENERAL, "found no [account NAME], expected one"},
+    {"account-name", GENERAL "[account a b]\n", ":4: found “a b”, expected an account name"},
+    {"account-no-name", GENERAL "[account ]\n", "expected an account name"},
+    {"no-milter-user", "[exeat]\nnext-hop = inet:a:1\n" ACCOUNT,
+     ":1: found “exeat”, expected the key “milter-user” in this group"},
+    {"no-next-hop", "[exeat]\nmilter-user = 1\n" ACCOUNT, "the key “next-hop”"},
+    {"no-addresses XA20",
+     GENERAL
+     "[account b]\nagent-logins = b\ninternal-domains = example.com\npolicy = box.policy\n",
+     ":4: found “account b”, expected the key “addresses”"},
+    {"no-agent-logins", GENERAL "[account b]\naddresses = b@example.com\n",
+     "the key “agent-logins”"},
+    {"no-internal XA20",
+     GENERAL "[account b]\naddresses = b@example.com\nagent-logins = b\npolicy = box.policy\n",
+     "the key “internal-domains”"},
+    {"no-policy",
+     GENERAL "[account b]\naddresses = b@example.com\nagent-logins = b\ninternal-domains = "
+             "example.com\n",
+     "the key “policy”"},
+    {"address", GENERAL "[account b]\naddresses = owner\n",
+     "found “owner”, expected an address"},
+    {"login-two-accounts H5", GENERAL ACCOUNT SECOND "human-logins = AGENT@example.com\n",
+     "a login that has no other role and no other account"},
+    {"address-two-accounts", GENERAL ACCOUNT SECOND "senders = Owner@example.com\n",
+     "found “owner@example.com”, expected an address that belongs to no other account"},
+    {"agent-approver-elsewhere XC1",
+     GENERAL ACCOUNT "agent-users = 4002\n" SECOND "approvers = 4002\n", "found “user 4002”"},
+    {"policy-missing",
+     GENERAL "[account b]\naddresses = b@example.com\nagent-logins = b\ninternal-domains = "
+             "example.com\npolicy = other.policy\n",
+     "other.policy: "},
+};
+
+/* Lines more in the general group, from line 4, or in the account's, from line 10. */
+typedef struct {
+    const char *name;
+    const char *general;
+    const char *account;
+    const char *expected;
+} LineRefusal;
+
+static const LineRefusal LINES[] = {
+    {"unknown-group", "", "[acount x]", ":10: found “acount x”, expected [exeat] or"},
+    {"account-twice", "", "[account box]", "it began in line 5"},
+    {"key-case", "State = /a", "",
+     "found “State”, expected a key of [exeat], the nearest is “state”"},
+    {"key-unknown", "aprovers = root", "", ":4: found “aprovers”"},
+    {"not-utf8", "state = /\xff", "", ":4: found a byte that is not UTF-8"},
+    {"no-approvers", "", "mode = review",
+     ":5: found “account box”, expected the key “approvers” in this group, or mode = draft"},
+    {"user", "admins = no-such-user-here", "",
+     ":4: found “no-such-user-here”, expected a user or @group"},
+    {"mode", "", "mode = auto", "found “auto”, expected draft, review or hybrid"},
+    {"login-two-roles", "", "human-logins = agent@EXAMPLE.com",
+     ":7: found “agent@example.com”, expected a login that has no other role"},
+    {"agent-root", "", "agent-users = 0",
+     "found “user 0”, expected nobody who is root or the milter-user"},
+    {"agent-milter", "", "agent-users = 4001",
+     "expected nobody who is root or the milter-user"},
+    {"agent-approver XC1", "", "agent-users = 4002\napprovers = 4003, 4002",
+     ":11: found “user 4002”, expected nobody who is an agent's user"},
+    {"agent-admin XC1", "admins = 4002", "agent-users = 4002", ":4: found “user 4002”"},
+    {"agent-group-approver XC1", "", "agent-users = @4100\napprovers = @4100",
+     "found “group 4100”"},
+    {"milter-approver", "", "approvers = 4001", "expected nobody who is the milter-user"},
+    {"milter-admin", "admins = 4001", "", "expected nobody who is the milter-user"},
+};
+
+static void
+test_refusal(gconstpointer data)
+{
+    const Refusal *row = data;
+    Files files;
+
+    files_begin(&files);
+    assert_refused(&files, row->text, row->expected);
+    files_end(&files);
+}
+
+static void
+test_line_refusal(gconstpointer data)
+{
+    const LineRefusal *row = data;
+    g_autofree char *text =
+        g_strconcat(GENERAL, row->general, "\n" ACCOUNT, row->account, "\n", NULL);
+    const Refusal refusal = {row->name, text, row->expected};
+
+    test_refusal(&refusal);
+}
+
+static void
+test_defaults(void)
+{
+    g_autoptr(GError) error = NULL;
+    Files files;
+
+    files_begin(&files);
+    g_autoptr(Config) config =
+        read_text(&files, "# a comment; with # signs\n\n" GENERAL ACCOUNT, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(config->path, ==, files.conf);
+    g_assert_cmpstr(config->state, ==, LOCALSTATEDIR "/lib/exeat");
+    g_assert_cmpstr(config->relay_socket, ==, RUNSTATEDIR "/exeat/relay.sock");
+    g_assert_cmpstr(config->milter_socket, ==,
+                    "unix:" RUNSTATEDIR "/exeat-milter/milter.sock");
+    g_assert_cmpuint(config->milter_user, ==, 4001);
+    g_assert_cmpstr(config->spool, ==, "/var/tmp");
+    g_assert_cmpstr(config->next_hop, ==, "inet:127.0.0.1:10025");
+    g_assert_true(config->gated);
+    g_assert_cmpint(config->expire, ==, 14 * 86400);
+    g_assert_cmpint(config->approval_life, ==, 900);
+    g_assert_cmpuint(config->size_limit, ==, 50 * 1024 * 1024);
+    g_assert_cmpuint(config->waiting_limit, ==, 200);
+
+    const Account *account = config_account(config, "box");
+    g_assert_nonnull(account);
+    g_assert_cmpint(account->mode, ==, MODE_DRAFT); /* A37, E50 */
+    g_assert_cmpuint(g_strv_length(account->senders), ==, 1);
+    g_assert_cmpstr(account->senders[0], ==, "owner@example.com");
+    g_assert_cmpuint(g_strv_length(account->human_logins), ==, 0);
+    g_assert_nonnull(account->policy);
+    g_assert_null(config_account(config, "Box"));
+    files_end(&files);
+}
+
+static void
+test_values(void)
+{
+    g_autoptr(GError) error = NULL;
+    Files files;
+
+    files_begin(&files);
+    g_autoptr(Config) config = read_text(
+        &files,
+        "[account box]\naddresses = Owner@Example.COM, <o2@example.com>\nagent-logins = "
+        "Agent\n"
+        "human-logins = Owner , own\nsenders = agent@example.com\ninternal-domains = "
+        "Example.COM.\n"
+        "lists = All@example.com\napprovers = 4003, @4100\nagent-users = 4002\n"
+        "policy = box.policy\n"
+        "[exeat]\nmilter-user = root\nnext-hop = unix:/run/door\nnext-hop-gated = no\n"
+        "state = /s\nspool = /t\nrelay-socket = /r\nmilter-socket = inet:8891@127.0.0.1\n"
+        "inside = 10.0.0.0/8\nadmins = 4004\nexpire = 90s\napproval-life = 6h\nsize-limit = "
+        "7K\n"
+        "waiting-limit = 3\n",
+        &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(config->milter_user, ==, 0);
+    g_assert_cmpstr(config->next_hop, ==, "unix:/run/door");
+    g_assert_false(config->gated);
+    g_assert_cmpint(config->expire, ==, 90);
+    g_assert_cmpint(config->approval_life, ==, 6 * 3600);
+    g_assert_cmpuint(config->size_limit, ==, 7 * 1024);
+    g_assert_cmpuint(config->waiting_limit, ==, 3);
+    g_assert_true(people_include(&config->admins, 4004, 4004));
+    g_assert_false(people_include(&config->admins, 4003, 4100));
+
+    const Account *account = config_account(config, "box");
+    g_assert_cmpstr(account->addresses[0], ==, "owner@example.com");
+    g_assert_cmpstr(account->addresses[1], ==, "o2@example.com");
+    g_assert_cmpstr(account->internal[0], ==, "example.com");
+    g_assert_cmpstr(account->lists[0], ==, "all@example.com");
+    g_assert_true(people_include(&account->approvers, 4003, 1));
+    g_assert_true(people_include(&account->approvers, 4999, 4100));
+    g_assert_false(people_include(&account->approvers, 4002, 4002));
+    files_end(&files);
+}
+
+static void
+test_lookups(void)
+{
+    static const struct {
+        const char *login;
+        const char *account;
+        Role role;
+    } LOGINS[] = {
+        {"Agent@example.com", "box", ROLE_AGENT},
+        {"agent@EXAMPLE.COM", "box", ROLE_AGENT},
+        {"owner", "box", ROLE_HUMAN},
+        {"ÖWNER", "box", ROLE_HUMAN},
+        {"TWO", "two", ROLE_AGENT},
+        {"agent", NULL, ROLE_NONE},
+        {"", NULL, ROLE_NONE},
+        {"two\xff", NULL, ROLE_NONE},
+    };
+    g_autoptr(GError) error = NULL;
+    Files files;
+
+    files_begin(&files);
+    g_autoptr(Config) config = read_text(&files,
+                                         GENERAL ACCOUNT "human-logins = Owner, öwner\n" SECOND
+                                                         "senders = bot@example.com\n",
+                                         &error);
+    g_assert_no_error(error);
+    for (gsize i = 0; i < G_N_ELEMENTS(LOGINS); i++) { /* H5 */
+        Role role;
+        const Account *account = config_login(config, LOGINS[i].login, &role);
+        g_assert_cmpstr(account != NULL ? account->name : NULL, ==, LOGINS[i].account);
+        g_assert_cmpint(role, ==, LOGINS[i].role);
+    }
+    g_assert_cmpstr(config_address(config, "owner@example.com")->name, ==, "box");
+    g_assert_cmpstr(config_address(config, "two@example.com")->name, ==, "two");
+    g_assert_cmpstr(config_address(config, "bot@example.com")->name, ==, "two");
+    g_assert_null(config_address(config, "mallory@example.com"));
+    files_end(&files);
+}
+
+/* XF16: rules that somebody else may write are nobody's rules. */
+static void
+test_modes(void)
+{
+    static const mode_t BAD[] = {0666, 0620, 0602};
+    Files files;
+
+    files_begin(&files);
+    for (gsize i = 0; i < G_N_ELEMENTS(BAD); i++) {
+        g_autoptr(GError) error = NULL;
+        write_file(files.conf, GENERAL ACCOUNT, strlen(GENERAL ACCOUNT), BAD[i]);
+        g_assert_null(config_read(files.conf, TRUE, &error));
+        g_assert_error(error, EXEAT_ERROR, ERROR_CONFIG);
+        g_assert_nonnull(
+            strstr(error->message, "expected a file that only its owner may write"));
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(BAD); i++) {
+        g_assert_cmpint(chmod(files.policy, BAD[i]), ==, 0);
+        assert_refused(&files, GENERAL ACCOUNT, "box.policy: found mode 0");
+    }
+    g_assert_cmpint(chmod(files.policy, 0644), ==, 0);
+    g_autoptr(Config) config = read_text(&files, GENERAL ACCOUNT, NULL);
+    g_assert_nonnull(config);
+    files_end(&files);
+}
+
+static void
+test_owner(void)
+{
+    Files files;
+
+    if (geteuid() != 0) {
+        g_test_skip("only root can give a file away");
+        return;
+    }
+    files_begin(&files);
+    g_assert_cmpint(chown(files.policy, 4002, 4002), ==, 0);
+    assert_refused(&files, GENERAL ACCOUNT, "found owner 4002, expected root or the user");
+    files_end(&files);
+}
+
+static void
+test_odd_files(void)
+{
+    static const char NUL[] = GENERAL ACCOUNT "\0mode = hybrid\n";
+    g_autoptr(GError) error = NULL;
+    Files files;
+
+    files_begin(&files);
+    g_assert_null(config_read(files.conf, TRUE, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_CONFIG);
+    g_clear_error(&error);
+    g_assert_null(config_read(files.folder, TRUE, &error));
+    g_assert_nonnull(strstr(error->message, "expected a regular file"));
+    g_clear_error(&error);
+    write_file(files.conf, NUL, sizeof NUL - 1, 0600);
+    g_assert_null(config_read(files.conf, TRUE, &error));
+    g_assert_nonnull(strstr(error->message, ":9: found a byte that is not UTF-8"));
+    files_end(&files);
+}
+
+/* The milter reads no policies; everybody else gets the policy's own message. */
+static void
+test_policies(void)
+{
+    g_autoptr(GError) error = NULL;
+    Files files;
+
+    files_begin(&files);
+    write_file(files.policy, "perhaps\n", 8, 0600);
+    write_file(files.conf, GENERAL ACCOUNT, strlen(GENERAL ACCOUNT), 0600);
+    g_autoptr(Config) config = config_read(files.conf, FALSE, &error);
+    g_assert_no_error(error);
+    g_assert_null(config_account(config, "box")->policy);
+    g_assert_null(config_read(files.conf, TRUE, &error));
+    g_assert_error(error, POLICY_ERROR, POLICY_ERROR_SYNTAX);
+    g_assert_nonnull(strstr(error->message, files.policy));
+    files_end(&files);
+}
+
+/* B18: what was compiled in, no file lifts. */
+static void
+test_ceiling(void)
+{
+    static const Mode MODES[] = {MODE_DRAFT, MODE_REVIEW, MODE_HYBRID};
+    Files files;
+
+    files_begin(&files);
+    for (gsize i = 0; i < G_N_ELEMENTS(MODES); i++) {
+        g_autofree char *text = g_strconcat(
+            GENERAL ACCOUNT "approvers = 4003\nmode = ", mode_name(MODES[i]), "\n", NULL);
+        if (MODES[i] > MODE_CEILING) {
+            assert_refused(&files, text, "which no file can lift");
+            continue;
+        }
+        g_autoptr(Config) config = read_text(&files, text, NULL);
+        g_assert_nonnull(config);
+        g_assert_cmpint(config_account(config, "box")->mode, ==, MODES[i]);
+    }
+    files_end(&files);
+}
+
+/* A user that is member of a group on this machine, as the group's member list tells. */
+static gboolean
+find_member(uid_t *uid_out, gid_t *gid_out)
+{
+    const struct group *group;
+    gboolean found = FALSE;
+
+    setgrent();
+    while (!found && (group = getgrent()) != NULL) {
+        const struct passwd *user =
+            group->gr_mem[0] != NULL ? getpwnam(group->gr_mem[0]) : NULL;
+        if (user == NULL || user->pw_uid == 0)
+            continue;
+        *uid_out = user->pw_uid;
+        *gid_out = group->gr_gid;
+        found = TRUE;
+    }
+    endgrent();
+    return found;
+}
+
+/* XC1: the agent is an approver through a group, in either direction. */
+static void
+test_group_members(void)
+{
+    Files files;
+    uid_t uid;
+    gid_t gid;
+
+    if (!find_member(&uid, &gid)) {
+        g_test_skip("no group of this machine has a member");
+        return;
+    }
+    files_begin(&files);
+    g_autofree char *user_agent = g_strdup_printf(
+        GENERAL ACCOUNT "agent-users = %u\napprovers = @%u\n", (guint)uid, (guint)gid);
+    g_autofree char *group_agent = g_strdup_printf(
+        GENERAL ACCOUNT "agent-users = @%u\napprovers = %u\n", (guint)gid, (guint)uid);
+    assert_refused(&files, user_agent, "expected nobody who is an agent's user");
+    assert_refused(&files, group_agent, "expected nobody who is an agent's user");
+    files_end(&files);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (gsize i = 0; i < G_N_ELEMENTS(REFUSALS); i++) {
+        g_autofree char *path = g_strconcat("/config/refuses/", REFUSALS[i].name, NULL);
+        g_test_add_data_func(path, &REFUSALS[i], test_refusal);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(LINES); i++) {
+        g_autofree char *path = g_strconcat("/config/refuses/", LINES[i].name, NULL);
+        g_test_add_data_func(path, &LINES[i], test_line_refusal);
+    }
+    g_test_add_func("/config/defaults A37", test_defaults);
+    g_test_add_func("/config/values", test_values);
+    g_test_add_func("/config/lookups H5", test_lookups);
+    g_test_add_func("/config/modes XF16", test_modes);
+    g_test_add_func("/config/owner XF16", test_owner);
+    g_test_add_func("/config/odd-files", test_odd_files);
+    g_test_add_func("/config/policies", test_policies);
+    g_test_add_func("/config/ceiling B18", test_ceiling);
+    g_test_add_func("/config/group-members XC1", test_group_members);
+    return g_test_run();
+}
