@@ -1,8 +1,8 @@
 /* facts.h - what a rule may mention
  *
- * One row per fact (table in facts.c): its name in the policy language, its kind, and whether
- * more of it means more risk. A value is known or unknown; a zeroed Facts knows nothing, and
- * an unknown fact never helps a message to a laxer tier (B9). Pure values, no I/O. */
+ * One row per fact (table in facts.c): its name in the policy language and its kind. A value
+ * is known or unknown; a zeroed Facts knows nothing, and an unknown fact never helps a message
+ * to a laxer tier (B9). Pure values, no I/O. */
 #pragma once
 
 #include <glib.h>
@@ -63,8 +63,9 @@ gboolean fact_find(const char *name, Fact *fact_out);
 /* Makes one fact known. */
 void facts_set(Facts *facts, Fact fact, gint64 number);
 
-/* "recipients=1 forward=no lookalike=?": every fact in table order, then declared when set. The
- * caller frees. facts_parse reads it back; FALSE when the text is not of that form; a fact
- * missing from the text stays unknown, so texts of older versions still read. */
+/* "recipients=1 forward=no lookalike=?": every fact in table order, then declared when set,
+ * with percent signs as in a URI. The caller frees. facts_parse reads it back; FALSE when the
+ * text is not of that form; a fact missing from the text stays unknown, so texts of older
+ * versions still read. */
 char *facts_format(const Facts *facts);
 gboolean facts_parse(const char *text, Facts *facts_out);

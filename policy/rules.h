@@ -1,8 +1,8 @@
 /* rules.h - the policy language: text in, an immutable Policy out
  *
- * The grammar is in exeat-policy(5). Loading is all or nothing. A Policy is reference counted and
- * never changes, so each message keeps the one it began with. Errors: POLICY_ERROR, with file,
- * line, column, what was found and what was expected. */
+ * The grammar is in exeat-policy(5). Loading is all or nothing. A Policy is reference counted
+ * and never changes, so each message keeps the one it began with. Errors: POLICY_ERROR, with
+ * file, line, column, what was found and what was expected. */
 #pragma once
 
 #include "policy/facts.h"
@@ -29,7 +29,8 @@ gboolean mode_find(const char *name, Mode *mode_out);
 
 typedef struct _Policy Policy;
 
-/* Reads a policy. name: the file's name for messages. Returns a new reference. */
+/* Reads a policy. text ends at its first NUL, so whoever reads a file must refuse one that
+ * holds a NUL. name: the file's name for messages. Returns a new reference. */
 Policy *policy_parse(const char *text, const char *name, GError **error);
 
 Policy *policy_ref(Policy *policy);

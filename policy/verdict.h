@@ -1,7 +1,8 @@
 /* verdict.h - from facts to a tier
  *
  * policy_judge is a pure function of its arguments: same facts, policy, mode and dice give the
- * same verdict (B8). The first line that applies decides; none applies: hold. A line about the
+ * same verdict (B8). The first line that applies decides; none applies: hold. Where unknown
+ * facts leave open which line that is, the strictest of them does (B9). A line about the
  * declared class is never first-match: it can only make the result stricter. */
 #pragma once
 
@@ -9,16 +10,17 @@
 
 typedef struct {
     Tier tier;
-    guint line;    /* of the policy file; 0 when no line decided */
-    char *reason;  /* the line's text, or why without a line */
-    gint64 wait;   /* seconds until due; 0 unless tier is delay */
+    guint line;   /* of the policy file; 0 when no line decided */
+    char *reason; /* the line's text, or why without a line */
+    gint64 wait;  /* seconds until due; 0 unless tier is delay */
 } Verdict;
 
 void verdict_free(Verdict *verdict);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Verdict, verdict_free)
 
-/* Judges. dice: a number from the system's random source, used for the delay alone; the wait is
- * uniform over the rule's range, both ends included (B13). Never fails; the caller frees. */
+/* Judges. dice: a number from the system's random source, used for the delay alone; the wait
+ * is uniform over the rule's range, both ends included (B13). Never fails; the caller frees.
+ */
 Verdict *policy_judge(const Policy *policy, const Facts *facts, Mode mode, guint64 dice);
 
 /* The stricter of two tiers. */

@@ -1,0 +1,190 @@
+#include "policy/lexer.h"
+
+#include <string.h>
+
+#include "policy/rules.h"
+
+#define WORD_CHARS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-."
+
+/* Bytes of a wrong word that a message repeats. */
+#define SHOWN_MAX 40
+
+/* Reads the text that starts at the quote under the cursor. */
+static void
+scan_text(Lexer *lexer)
+{
+    const char *end = lexer->start + 1;
+
+    while (*end != '"') {
+        gunichar c = g_utf8_get_char(end);
+        gboolean over = c == '\0' || c == '\n' || c == '\r';
+        if (over || !g_unichar_isprint(c)) {
+            lexer->kind = over ? TOKEN_UNCLOSED : TOKEN_OTHER;
+            lexer->start = over ? lexer->start : end;
+            lexer->length = over ? end - lexer->start : g_utf8_next_char(end) - end;
+            return;
+        }
+        end = g_utf8_next_char(end);
+    }
+    lexer->kind = TOKEN_TEXT;
+    lexer->length = end + 1 - lexer->start;
+}
+
+static void
+scan(Lexer *lexer)
+{
+    const char *start = lexer->start;
+
+    if (*start == '\0') {
+        lexer->kind = TOKEN_END_OF_TEXT;
+        lexer->length = 0;
+    } else if (*start == '\n') {
+        lexer->kind = TOKEN_END_OF_LINE;
+        lexer->length = 1;
+    } else if (*start == '"') {
+        scan_text(lexer);
+    } else if ((lexer->length = strspn(start, WORD_CHARS)) > 0) {
+        lexer->kind = TOKEN_WORD;
+    } else if ((lexer->length = strspn(start, "=!<>")) > 0) {
+        lexer->kind = TOKEN_OPERATOR;
+    } else {
+        lexer->kind = TOKEN_OTHER;
+        lexer->length = g_utf8_next_char(start) - start;
+    }
+}
+
+void
+lexer_init(Lexer *lexer, const char *text, const char *name)
+{
+    *lexer = (Lexer){.name = name, .line = 1, .line_start = text, .start = text};
+    lexer_next(lexer);
+}
+
+void
+lexer_next(Lexer *lexer)
+{
+    const char *at = lexer->start + lexer->length;
+
+    if (lexer->length > 0 && lexer->kind == TOKEN_END_OF_LINE) {
+        lexer->line++;
+        lexer->line_start = at;
+    }
+    at += strspn(at, " \t");
+    if (*at == '#')
+        at += strcspn(at, "\n");
+    if (g_str_has_prefix(at, "\r\n"))
+        at++;
+    lexer->start = at;
+    scan(lexer);
+}
+
+gboolean
+lexer_is(const Lexer *lexer, const char *word)
+{
+    return (lexer->kind == TOKEN_WORD || lexer->kind == TOKEN_OPERATOR) &&
+           strlen(word) == lexer->length && memcmp(lexer->start, word, lexer->length) == 0;
+}
+
+gboolean
+lexer_skip(Lexer *lexer, const char *word)
+{
+    if (!lexer_is(lexer, word))
+        return FALSE;
+    lexer_next(lexer);
+    return TRUE;
+}
+
+char *
+lexer_text(const Lexer *lexer)
+{
+    gsize quotes = lexer->kind == TOKEN_TEXT ? 1 : 0;
+
+    return g_strndup(lexer->start + quotes, lexer->length - 2 * quotes);
+}
+
+static char *
+describe(const Lexer *lexer)
+{
+    switch (lexer->kind) {
+    case TOKEN_END_OF_TEXT:
+    case TOKEN_END_OF_LINE:
+        return g_strdup("the end of the line");
+    case TOKEN_UNCLOSED:
+        return g_strdup("a text without its closing quote");
+    case TOKEN_TEXT:
+        return g_strdup("a text in quotes");
+    case TOKEN_OTHER:
+        if (!g_unichar_isgraph(g_utf8_get_char(lexer->start)))
+            return g_strdup_printf("U+%04X", g_utf8_get_char(lexer->start));
+        break;
+    case TOKEN_WORD:
+    case TOKEN_OPERATOR:
+        break;
+    }
+    gboolean is_long = lexer->length > SHOWN_MAX;
+    return g_strdup_printf("‘%.*s%s’", (int)MIN(lexer->length, SHOWN_MAX), lexer->start,
+                           is_long ? "…" : "");
+}
+
+/* How many letters must be put in, taken out or replaced to make one word of the other. */
+static guint
+distance(const char *a, const char *b)
+{
+    gsize width = strlen(b) + 1;
+    g_autofree guint *row = g_new(guint, width);
+
+    for (guint j = 0; j < width; j++)
+        row[j] = j;
+    for (guint i = 0; a[i]; i++) {
+        guint diagonal = row[0];
+        row[0] = i + 1;
+        for (guint j = 1; j < width; j++) {
+            guint replaced = diagonal + (g_ascii_tolower(a[i]) != b[j - 1]);
+            diagonal = row[j];
+            row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[width - 1];
+}
+
+/* The word that was perhaps meant; NULL when none is near. */
+static const char *
+nearest(const Lexer *lexer, const char *const *words)
+{
+    const char *best = NULL;
+
+    if (!words || lexer->kind != TOKEN_WORD || lexer->length < 3 || lexer->length > SHOWN_MAX)
+        return NULL;
+    guint best_distance = MIN(lexer->length - 1, 3);
+    g_autofree char *found = lexer_text(lexer);
+    for (guint i = 0; words[i]; i++) {
+        guint d = distance(found, words[i]);
+        if (d < best_distance) {
+            best = words[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+gboolean
+lexer_fail_at(const Lexer *lexer, const char *place, const char *found, const char *expected,
+              GError **error)
+{
+    glong column = g_utf8_strlen(lexer->line_start, place - lexer->line_start) + 1;
+
+    g_set_error(error, POLICY_ERROR, POLICY_ERROR_SYNTAX, "%s:%u:%ld: found %s, expected %s",
+                lexer->name, lexer->line, column, found, expected);
+    return FALSE;
+}
+
+gboolean
+lexer_fail(const Lexer *lexer, const char *expected, const char *const *words, GError **error)
+{
+    const char *meant = nearest(lexer, words);
+    g_autofree char *found = describe(lexer);
+    g_autofree char *hint =
+        meant ? g_strdup_printf("%s (did you mean ‘%s’?)", expected, meant) : NULL;
+
+    return lexer_fail_at(lexer, lexer->start, found, hint ? hint : expected, error);
+}
