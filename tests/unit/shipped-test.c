@@ -1,0 +1,177 @@
+/* The shipped policies: what they say of typical messages, and that risk never pays. */
+#include "policy/verdict.h"
+
+#include <string.h>
+
+/* Nothing risky and nothing unknown; rows say what differs. */
+#define QUIET                                                                                 \
+    "recipients=1 external=0 novel=0 external_novel=0 known=1 from_body=0 lists=0 "           \
+    "in_thread=no mine=no outside_thread=0 auto_sends=0 auto_recipient=0 sent_hour=0 "        \
+    "sent_day=0 fanout_day=1 attachments=0 attachment_bytes=0 forward=no opaque=no size=900 " \
+    "diverted=0 hidden=0 header_only=0 lookalike=? pending=no locked=no"
+
+static Facts
+read_facts(const char *text)
+{
+    Facts facts;
+
+    g_assert_true(facts_parse(text, &facts));
+    return facts;
+}
+
+/* Puts the facts that changes names over those there. */
+static void
+change_facts(Facts *facts, const char *changes)
+{
+    g_auto(GStrv) pairs = g_strsplit(changes, " ", -1);
+
+    for (guint i = 0; pairs[i]; i++) {
+        Facts one = read_facts(pairs[i]);
+        g_autofree char *name = g_strndup(pairs[i], strcspn(pairs[i], "="));
+        Fact fact;
+        g_assert_true(fact_find(name, &fact));
+        facts->values[fact] = one.values[fact];
+    }
+}
+
+static Tier
+judge_tier(const Policy *policy, const Facts *facts, Mode mode)
+{
+    g_autoptr(Verdict) verdict = policy_judge(policy, facts, mode, 0);
+
+    return verdict->tier;
+}
+
+static Policy *
+read_shipped(const char *name)
+{
+    g_autofree char *path =
+        g_test_build_filename(G_TEST_DIST, "../contrib/policies", name, NULL);
+    g_autofree char *text = NULL;
+    g_autoptr(GError) error = NULL;
+
+    g_file_get_contents(path, &text, NULL, &error);
+    g_assert_no_error(error);
+    Policy *policy = policy_parse(text, name, &error);
+    g_assert_no_error(error);
+    return policy;
+}
+
+#define THREAD "external=1 in_thread=yes mine=yes "
+
+/* What the shipped policies say of a quiet message with these differences. */
+static const struct {
+    const char *name, *changes;
+    Tier standard, strict;
+} shipped[] = {
+    {"colleague (case A1)", "recipients=1", TIER_RELEASE, TIER_RELEASE},
+    {"five colleagues (D12)", "recipients=5 known=5", TIER_RELEASE, TIER_RELEASE},
+    {"six colleagues (D12, case A15)", "recipients=6 known=6", TIER_DRAFT, TIER_DRAFT},
+    {"ten colleagues (D13)", "recipients=10 known=10", TIER_DRAFT, TIER_DRAFT},
+    {"eleven colleagues (D13, case A3)", "recipients=11 known=11", TIER_HOLD, TIER_HOLD},
+    {"blind copy to colleagues (case A5)", "recipients=3 hidden=3", TIER_RELEASE, TIER_HOLD},
+    {"new colleague (case A14)", "novel=1 known=0", TIER_DRAFT, TIER_HOLD},
+    {"colleague from a text (case A12)", "novel=1 from_body=1", TIER_HOLD, TIER_HOLD},
+    {"file to a colleague (case B2)", "attachments=1", TIER_DRAFT, TIER_DRAFT},
+    {"answer (case T1)", THREAD "size=900", TIER_DELAY, TIER_HOLD},
+    {"answer to three (D11)", THREAD "recipients=3 external=3", TIER_DELAY, TIER_HOLD},
+    {"answer to four (D11)", THREAD "recipients=4 external=4", TIER_DRAFT, TIER_HOLD},
+    {"answer to a newcomer (case T5)", THREAD "novel=1 external_novel=1 outside_thread=1",
+     TIER_HOLD, TIER_HOLD},
+    {"known, not of the conversation (XB2)", THREAD "outside_thread=1", TIER_DRAFT, TIER_HOLD},
+    {"new conversation (D10, case T2)", "external=1", TIER_DRAFT, TIER_HOLD},
+    {"first contact (case T8)", "external=1 novel=1 external_novel=1", TIER_HOLD, TIER_HOLD},
+    {"forty first contacts (D4)", "recipients=40 external=40 novel=40 external_novel=40",
+     TIER_HOLD, TIER_HOLD},
+    {"list (case A11)", THREAD "lists=1", TIER_HOLD, TIER_HOLD},
+    {"file leaves (case B1)", THREAD "attachments=1", TIER_HOLD, TIER_HOLD},
+    {"forward leaves (case B6)", THREAD "forward=yes", TIER_HOLD, TIER_HOLD},
+    {"unreadable leaves (case B16)", THREAD "opaque=yes", TIER_HOLD, TIER_HOLD},
+    {"answers diverted (XB23)", THREAD "diverted=1", TIER_HOLD, TIER_HOLD},
+    {"handed back (B5)", THREAD "locked=yes", TIER_HOLD, TIER_HOLD},
+    {"third in a conversation (B11, case T6)", THREAD "auto_sends=2", TIER_DRAFT, TIER_HOLD},
+    {"thirty-first of the day", "sent_day=30", TIER_HOLD, TIER_HOLD},
+    {"sixteenth recipient of the day (XB14)", "fanout_day=16", TIER_HOLD, TIER_HOLD},
+    {"lists unknown", "lists=?", TIER_HOLD, TIER_HOLD},
+    {"conversation unknown", "external=1 mine=?", TIER_DRAFT, TIER_HOLD},
+};
+
+static void
+test_tiers(void)
+{
+    g_autoptr(Policy) standard = read_shipped("standard"), strict = read_shipped("strict");
+    g_autoptr(Policy) draft = read_shipped("draft");
+
+    for (guint i = 0; i < G_N_ELEMENTS(shipped); i++) {
+        Facts facts = read_facts(QUIET);
+        change_facts(&facts, shipped[i].changes);
+        g_test_message("%s", shipped[i].name);
+        g_assert_cmpint(judge_tier(standard, &facts, MODE_HYBRID), ==, shipped[i].standard);
+        g_assert_cmpint(judge_tier(strict, &facts, MODE_HYBRID), ==, shipped[i].strict);
+        g_assert_cmpint(judge_tier(draft, &facts, MODE_HYBRID), ==, TIER_DRAFT);
+    }
+}
+
+static guint
+judge_strictness(const Policy *policy, const Facts *facts)
+{
+    return tier_strictness(judge_tier(policy, facts, MODE_HYBRID));
+}
+
+/* Less knowledge gets no laxer tier (B9); nor does the strict policy. */
+static void
+test_unknown(void)
+{
+    g_autoptr(Policy) standard = read_shipped("standard"), strict = read_shipped("strict");
+
+    for (guint i = 0; i < G_N_ELEMENTS(shipped); i++) {
+        Facts facts = read_facts(QUIET);
+        change_facts(&facts, shipped[i].changes);
+        guint least = judge_strictness(standard, &facts);
+        g_assert_cmpuint(judge_strictness(strict, &facts), >=, least);
+        for (guint j = 0; j < FACT_COUNT; j++) {
+            Facts less = facts;
+            less.values[j].known = FALSE;
+            g_assert_cmpuint(judge_strictness(standard, &less), >=, least);
+        }
+    }
+}
+
+/* Of two risks together, none makes the other cheaper (B6). */
+static void
+test_risks(void)
+{
+    static const char *const names[] = {"standard", "strict", "draft"};
+    static const char *const bases[] = {"known=1", THREAD "known=1"};
+    static const char *const risks[] = {"external_novel=1", "from_body=1",  "lists=1",
+                                        "attachments=1",    "forward=yes",  "opaque=yes",
+                                        "diverted=1",       "locked=yes",   "novel=1",
+                                        "recipients=4",     "recipients=6", "recipients=11",
+                                        "outside_thread=1", "external=1",   "mine=no"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(names) * G_N_ELEMENTS(bases); i++) {
+        g_autoptr(Policy) policy = read_shipped(names[i / G_N_ELEMENTS(bases)]);
+        Facts base = read_facts(QUIET);
+        change_facts(&base, bases[i % G_N_ELEMENTS(bases)]);
+        for (guint j = 0; j < G_N_ELEMENTS(risks) * G_N_ELEMENTS(risks); j++) {
+            Facts one = base, both = base;
+            const char *second = risks[j % G_N_ELEMENTS(risks)];
+            change_facts(&one, risks[j / G_N_ELEMENTS(risks)]);
+            both = one;
+            change_facts(&both, second);
+            if (both.values[FACT_RECIPIENTS].number >= one.values[FACT_RECIPIENTS].number)
+                g_assert_cmpuint(judge_strictness(policy, &both), >=,
+                                 judge_strictness(policy, &one));
+        }
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/shipped/tiers", test_tiers);
+    g_test_add_func("/shipped/unknown facts", test_unknown);
+    g_test_add_func("/shipped/two risks", test_risks);
+    return g_test_run();
+}
