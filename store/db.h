@@ -1,8 +1,9 @@
 /* db.h - the relay's database: the only home of sqlite3
  *
- * WAL, synchronous=FULL, foreign keys on, a schema version. Statements come from the .sql files
- * by name (build-aux/sql-embed.awk) and are prepared once. A Db belongs to one thread. Errors:
- * ERROR_TEMP for anything SQLite says; ERROR_INTEGRITY for a database of a newer version. */
+ * WAL, synchronous=FULL, foreign keys on, a schema version. Statements come from the .sql
+ * files by name (build-aux/sql-embed.awk) and are prepared once. A Db belongs to one thread.
+ * Errors: ERROR_TEMP for anything SQLite says; ERROR_INTEGRITY for a database of a newer
+ * version. */
 #pragma once
 
 #include <glib.h>
@@ -16,13 +17,13 @@ typedef struct {
     const char *text;
 } Sql;
 
-/* Opens or creates the file (mode 0600) and brings its schema up to date in one transaction. */
+/* Opens or creates the file (mode 0600); brings its schema up to date in one transaction. */
 Db *db_open(const char *path, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
-/* Transactions: immediate, so that a writer knows at once. A savepoint is a transaction inside it;
- * undoing rolls back to it and forgets it. */
+/* Transactions: immediate, so that a writer knows at once. A savepoint is a transaction inside
+ * it; undoing rolls back to it and forgets it. */
 gboolean db_begin(Db *db, GError **error);
 gboolean db_commit(Db *db, GError **error);
 void db_rollback(Db *db);
@@ -30,16 +31,19 @@ gboolean db_savepoint(Db *db, GError **error);
 gboolean db_savepoint_release(Db *db, GError **error);
 void db_savepoint_undo(Db *db);
 
-/* Runs a statement that returns no rows. format has a letter per parameter, in the order $1, $2, …:
- * s text (const char *, NULL is NULL), i integer (gint64), b blob (const void *, gsize). Returns
- * the number of rows changed, -1 on error. */
+/* Runs a statement that returns no rows. format has a letter per parameter, in the order $1,
+ * $2, …: s text (const char *, NULL is NULL), i integer (gint64), b blob (const void *,
+ * gsize). Returns the number of rows changed, -1 on error. */
 gint64 db_run(Db *db, const Sql *sql, GError **error, const char *format, ...);
 
-/* Starts a query; NULL on error. Step with rows_next until it returns FALSE, then look at error:
- * it tells the end from a failure. Columns count from 0; text and blob are borrowed until the
- * next step; a NULL reads as NULL or 0. */
+/* Starts a query; NULL on error. Step with rows_next until it returns FALSE, then look at
+ * error: it tells the end from a failure. Columns count from 0; text and blob are borrowed
+ * until the next step; a NULL reads as NULL or 0. */
 Rows *db_query(Db *db, const Sql *sql, GError **error, const char *format, ...);
 gboolean rows_next(Rows *rows, GError **error);
+
+/* For a query of one row: steps once; *found_out tells whether there is one. */
+gboolean rows_one(Rows *rows, gboolean *found_out, GError **error);
 const char *rows_text(Rows *rows, int column);
 gint64 rows_integer(Rows *rows, int column);
 gconstpointer rows_blob(Rows *rows, int column, gsize *length_out);
@@ -47,5 +51,5 @@ void rows_free(Rows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rows, rows_free)
 
 /* A query for one integer: COUNT and the like; no row reads as otherwise. */
-gboolean db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError **error,
-                    const char *format, ...);
+gboolean db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out,
+                    GError **error, const char *format, ...);

@@ -1,0 +1,422 @@
+#include "store/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "store/schema-sql.h"
+
+#define BUSY_TIMEOUT_MS 2000
+
+struct _Db {
+    sqlite3 *handle;
+    GHashTable *idle; /* Sql * to its prepared statement, while nobody uses it */
+    gboolean begun;   /* we opened a transaction and did not end it */
+    gboolean doomed;  /* it holds what should be undone, so it must not be committed */
+};
+
+struct _Rows {
+    Db *db;
+    const Sql *sql;
+    sqlite3_stmt *statement;
+    gboolean ended;
+};
+
+/* In the order of their version, from 1. */
+static const Sql *const migrations[] = {&schema_1};
+
+static gboolean
+fail(Db *db, const char *what, GError **error)
+{
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "database, %s: %s (%d)", what,
+                sqlite3_errmsg(db->handle), sqlite3_extended_errcode(db->handle));
+    return FALSE;
+}
+
+/* For statements without parameters and rows; several at once are fine. */
+static gboolean
+execute(Db *db, const Sql *sql, GError **error)
+{
+    if (sqlite3_exec(db->handle, sql->text, NULL, NULL, NULL) != SQLITE_OK)
+        return fail(db, sql->name, error);
+    return TRUE;
+}
+
+/* SQLite creates with the umask; the log files beside it inherit the mode. An existing file is
+ * not opened here: closing it would drop the locks other handles of this process hold on it.
+ */
+static gboolean
+create_file(const char *path, GError **error)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        close(fd);
+    else if (errno != EEXIST) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
+        return FALSE;
+    }
+    if (chmod(path, 0600) != 0) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+use_wal(Db *db, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &connection_wal, error, "");
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    if (found && g_strcmp0(rows_text(rows, 0), "wal") == 0)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
+                "database: its file system cannot hold a write-ahead log");
+    return FALSE;
+}
+
+static gboolean
+set_up(Db *db, GError **error)
+{
+    sqlite3_extended_result_codes(db->handle, 1);
+    sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    return execute(db, &connection_settings, error) && use_wal(db, error);
+}
+
+static gboolean
+apply_migrations(Db *db, GError **error)
+{
+    gint64 version = 0;
+
+    if (db_run(db, &version_table, error, "") < 0 ||
+        !db_integer(db, &version_read, 0, &version, error, ""))
+        return FALSE;
+    if (version < 0 || version > (gint64)G_N_ELEMENTS(migrations)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY,
+                    "the database has version %" G_GINT64_FORMAT
+                    ", this program knows versions up to %u",
+                    version, (guint)G_N_ELEMENTS(migrations));
+        return FALSE;
+    }
+    for (gsize i = version; i < G_N_ELEMENTS(migrations); i++) {
+        if (!execute(db, migrations[i], error) ||
+            db_run(db, &version_write, error, "i", (gint64)i + 1) < 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void
+finalize(gpointer statement)
+{
+    sqlite3_finalize(statement);
+}
+
+static gboolean
+migrate(Db *db, GError **error)
+{
+    if (!db_begin(db, error))
+        return FALSE;
+    if (apply_migrations(db, error))
+        return db_commit(db, error);
+    db_rollback(db);
+    return FALSE;
+}
+
+Db *
+db_open(const char *path, GError **error)
+{
+    g_autoptr(Db) db = NULL;
+
+    if (!create_file(path, error))
+        return NULL;
+    db = g_new0(Db, 1);
+    db->idle = g_hash_table_new_full(NULL, NULL, NULL, finalize);
+    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK) {
+        fail(db, path, error);
+        return NULL;
+    }
+    if (!set_up(db, error) || !migrate(db, error))
+        return NULL;
+    return g_steal_pointer(&db);
+}
+
+void
+db_close(Db *db)
+{
+    if (db == NULL)
+        return;
+    g_hash_table_unref(db->idle);
+    sqlite3_close(db->handle);
+    g_free(db);
+}
+
+gboolean
+db_begin(Db *db, GError **error)
+{
+    g_assert(!db->begun);
+    if (!execute(db, &transaction_begin, error))
+        return FALSE;
+    db->begun = TRUE;
+    db->doomed = FALSE;
+    return TRUE;
+}
+
+/* A full disk or an I/O error makes SQLite undo the whole transaction by itself. What came
+ * after would then stand alone, committed statement by statement: refuse it instead. */
+static gboolean
+check_transaction(Db *db, GError **error)
+{
+    if (!db->begun || (!db->doomed && !sqlite3_get_autocommit(db->handle)))
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
+                "database: the transaction was given up after an earlier failure");
+    return FALSE;
+}
+
+gboolean
+db_commit(Db *db, GError **error)
+{
+    g_assert(db->begun);
+    if (!check_transaction(db, error) || !execute(db, &transaction_commit, error)) {
+        db_rollback(db);
+        return FALSE;
+    }
+    db->begun = FALSE;
+    return TRUE;
+}
+
+void
+db_rollback(Db *db)
+{
+    if (!sqlite3_get_autocommit(db->handle))
+        execute(db, &transaction_rollback, NULL);
+    db->begun = FALSE;
+    db->doomed = FALSE;
+}
+
+gboolean
+db_savepoint(Db *db, GError **error)
+{
+    g_assert(db->begun);
+    return check_transaction(db, error) && execute(db, &savepoint_set, error);
+}
+
+gboolean
+db_savepoint_release(Db *db, GError **error)
+{
+    return check_transaction(db, error) && execute(db, &savepoint_release, error);
+}
+
+void
+db_savepoint_undo(Db *db)
+{
+    if (!execute(db, &savepoint_undo, NULL))
+        db->doomed = TRUE;
+}
+
+/* Takes the statement out of the cache, so that a query inside a query of the same name gets
+ * one of its own. */
+static sqlite3_stmt *
+take_statement(Db *db, const Sql *sql, GError **error)
+{
+    gpointer idle = NULL;
+    sqlite3_stmt *statement = NULL;
+
+    if (!check_transaction(db, error))
+        return NULL;
+    if (g_hash_table_steal_extended(db->idle, sql, NULL, &idle))
+        return idle;
+    if (sqlite3_prepare_v3(db->handle, sql->text, -1, SQLITE_PREPARE_PERSISTENT, &statement,
+                           NULL) != SQLITE_OK) {
+        fail(db, sql->name, error);
+        return NULL;
+    }
+    return statement;
+}
+
+static void
+give_back_statement(Db *db, const Sql *sql, sqlite3_stmt *statement)
+{
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    if (g_hash_table_contains(db->idle, sql))
+        sqlite3_finalize(statement);
+    else
+        g_hash_table_insert(db->idle, (gpointer)sql, statement);
+}
+
+/* lifetime: SQLITE_STATIC when the arguments outlive the last step, else SQLITE_TRANSIENT. */
+static int
+bind_one(sqlite3_stmt *statement, int index, char letter, sqlite3_destructor_type lifetime,
+         va_list *arguments)
+{
+    if (letter == 'i')
+        return sqlite3_bind_int64(statement, index, va_arg(*arguments, gint64));
+    if (letter == 's')
+        return sqlite3_bind_text(statement, index, va_arg(*arguments, const char *), -1,
+                                 lifetime);
+
+    g_assert(letter == 'b');
+    const void *bytes = va_arg(*arguments, const void *);
+    gsize length = va_arg(*arguments, gsize);
+    return sqlite3_bind_blob64(statement, index, bytes, length, lifetime);
+}
+
+/* To SQLite "$2" is a name, not a number. */
+static gboolean
+bind_all(sqlite3_stmt *statement, const char *format, sqlite3_destructor_type lifetime,
+         va_list *arguments)
+{
+    g_assert_cmpuint(strlen(format), ==, sqlite3_bind_parameter_count(statement));
+    for (guint i = 0; format[i] != '\0'; i++) {
+        char name[16];
+
+        g_snprintf(name, sizeof name, "$%u", i + 1);
+        if (bind_one(statement, sqlite3_bind_parameter_index(statement, name), format[i],
+                     lifetime, arguments) != SQLITE_OK)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gint64
+db_run(Db *db, const Sql *sql, GError **error, const char *format, ...)
+{
+    sqlite3_stmt *statement = take_statement(db, sql, error);
+    gint64 changed = -1;
+    va_list arguments;
+
+    if (statement == NULL)
+        return -1;
+    va_start(arguments, format);
+    if (bind_all(statement, format, SQLITE_STATIC, &arguments) &&
+        sqlite3_step(statement) == SQLITE_DONE)
+        changed = sqlite3_changes(db->handle);
+    else
+        fail(db, sql->name, error);
+    va_end(arguments);
+    give_back_statement(db, sql, statement);
+    return changed;
+}
+
+static Rows *
+query_start(Db *db, const Sql *sql, GError **error, const char *format, va_list *arguments)
+{
+    g_autoptr(Rows) rows = NULL;
+    sqlite3_stmt *statement = take_statement(db, sql, error);
+
+    if (statement == NULL)
+        return NULL;
+    rows = g_new0(Rows, 1);
+    rows->db = db;
+    rows->sql = sql;
+    rows->statement = statement;
+    if (!bind_all(statement, format, SQLITE_TRANSIENT, arguments)) {
+        fail(db, sql->name, error);
+        return NULL;
+    }
+    return g_steal_pointer(&rows);
+}
+
+Rows *
+db_query(Db *db, const Sql *sql, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    Rows *rows = NULL;
+
+    va_start(arguments, format);
+    rows = query_start(db, sql, error, format, &arguments);
+    va_end(arguments);
+    return rows;
+}
+
+gboolean
+rows_next(Rows *rows, GError **error)
+{
+    int result;
+
+    /* A step past the end would start the statement again. */
+    if (rows->ended || !check_transaction(rows->db, error))
+        return FALSE;
+    result = sqlite3_step(rows->statement);
+    if (result == SQLITE_ROW)
+        return TRUE;
+    rows->ended = TRUE;
+    if (result != SQLITE_DONE)
+        fail(rows->db, rows->sql->name, error);
+    return FALSE;
+}
+
+gboolean
+rows_one(Rows *rows, gboolean *found_out, GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+    gboolean found = rows_next(rows, &trouble);
+
+    if (trouble != NULL) {
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return FALSE;
+    }
+    *found_out = found;
+    return TRUE;
+}
+
+const char *
+rows_text(Rows *rows, int column)
+{
+    return (const char *)sqlite3_column_text(rows->statement, column);
+}
+
+gint64
+rows_integer(Rows *rows, int column)
+{
+    return sqlite3_column_int64(rows->statement, column);
+}
+
+gconstpointer
+rows_blob(Rows *rows, int column, gsize *length_out)
+{
+    gconstpointer bytes = sqlite3_column_blob(rows->statement, column);
+
+    *length_out = sqlite3_column_bytes(rows->statement, column);
+    return bytes;
+}
+
+void
+rows_free(Rows *rows)
+{
+    if (rows == NULL)
+        return;
+    give_back_statement(rows->db, rows->sql, rows->statement);
+    g_free(rows);
+}
+
+gboolean
+db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError **error,
+           const char *format, ...)
+{
+    g_autoptr(Rows) rows = NULL;
+    gboolean found = FALSE;
+    va_list arguments;
+
+    va_start(arguments, format);
+    rows = query_start(db, sql, error, format, &arguments);
+    va_end(arguments);
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    *number_out = found ? rows_integer(rows, 0) : otherwise;
+    return TRUE;
+}

@@ -1,0 +1,216 @@
+-- schema.sql - settings, transactions and tables
+--
+-- Tables come as numbered migrations: a published one is never edited, a change is a new one at
+-- the end, listed in db.c. Times are epoch seconds; a yes or no is 1 or 0.
+
+-- SQLite alone reads this. FULL: a commit that returned survives a power cut. The two limits keep
+-- the log from growing for ever after one large message.
+-- name: connection_settings
+PRAGMA synchronous = FULL;
+PRAGMA foreign_keys = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA cell_size_check = ON;
+PRAGMA wal_autocheckpoint = 1000;
+PRAGMA journal_size_limit = 67108864;
+
+-- name: connection_wal
+PRAGMA journal_mode = WAL;
+
+-- Immediate: a writer that cannot write learns it here, not half way.
+-- name: transaction_begin
+BEGIN IMMEDIATE;
+
+-- name: transaction_commit
+COMMIT;
+
+-- name: transaction_rollback
+ROLLBACK;
+
+-- name: savepoint_set
+SAVEPOINT job;
+
+-- name: savepoint_release
+RELEASE SAVEPOINT job;
+
+-- name: savepoint_undo
+ROLLBACK TO SAVEPOINT job;
+RELEASE SAVEPOINT job;
+
+-- name: version_table
+CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL PRIMARY KEY);
+
+-- name: version_read
+SELECT MAX(version) FROM schema_version;
+
+-- name: version_write
+INSERT INTO schema_version (version) VALUES ($1);
+
+-- Numbers that only grow, one row per kind: what a clock cannot give within one second.
+-- name: counter_next
+INSERT INTO counter (name, last) VALUES ($1, 1)
+    ON CONFLICT (name) DO UPDATE SET last = counter.last + 1
+    RETURNING last;
+
+-- name: schema_1
+CREATE TABLE counter (
+    name TEXT NOT NULL PRIMARY KEY,
+    last BIGINT NOT NULL
+);
+
+-- What the human has sent before. "event" is the counter's number of the observation.
+CREATE TABLE correspondent (
+    account TEXT NOT NULL,
+    address TEXT NOT NULL,
+    times BIGINT NOT NULL,
+    first_written BIGINT NOT NULL,
+    last_written BIGINT NOT NULL,
+    event BIGINT NOT NULL,
+    PRIMARY KEY (account, address)
+);
+CREATE TABLE message (
+    account TEXT NOT NULL,
+    id TEXT NOT NULL,
+    conversation BIGINT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human')),
+    seen BIGINT NOT NULL,
+    PRIMARY KEY (account, id)
+);
+-- No row: the human never wrote in it.
+CREATE TABLE conversation (
+    account TEXT NOT NULL,
+    id BIGINT NOT NULL,
+    mine INTEGER NOT NULL,
+    PRIMARY KEY (account, id)
+);
+CREATE TABLE participant (
+    account TEXT NOT NULL,
+    conversation BIGINT NOT NULL,
+    address TEXT NOT NULL,
+    PRIMARY KEY (account, conversation, address)
+);
+CREATE TABLE mention (
+    account TEXT NOT NULL,
+    address TEXT NOT NULL,
+    event BIGINT NOT NULL,
+    first_source TEXT NOT NULL,
+    PRIMARY KEY (account, address)
+);
+CREATE TABLE list (
+    account TEXT NOT NULL,
+    address TEXT NOT NULL,
+    PRIMARY KEY (account, address)
+);
+
+-- Items. seq: order of creation. waiting and timer follow from the other columns and are written
+-- in one place each (queue.c, timer_set), so that the partial indexes hold only what still
+-- matters and stay small beside millions of finished items.
+CREATE TABLE item (
+    id TEXT NOT NULL PRIMARY KEY,
+    seq BIGINT NOT NULL UNIQUE,
+    account TEXT NOT NULL,
+    login TEXT NOT NULL,
+    submission_key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    conversation BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    waiting INTEGER NOT NULL,
+    tier TEXT NOT NULL,
+    line BIGINT NOT NULL,
+    reason TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    why TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    automatic INTEGER NOT NULL,
+    created BIGINT NOT NULL,
+    due BIGINT NOT NULL,
+    expires BIGINT NOT NULL,
+    retry BIGINT NOT NULL,
+    attempts BIGINT NOT NULL,
+    timer BIGINT,
+    size BIGINT NOT NULL,
+    facts TEXT NOT NULL,
+    envelope BLOB NOT NULL,
+    extract BLOB NOT NULL,
+    claims BLOB NOT NULL
+);
+CREATE INDEX item_account ON item (account, seq);
+CREATE INDEX item_state ON item (state, seq);
+CREATE INDEX item_waiting ON item (seq) WHERE waiting = 1;
+CREATE INDEX item_waiting_account ON item (account, seq) WHERE waiting = 1;
+CREATE INDEX item_waiting_key ON item (account, submission_key) WHERE waiting = 1;
+CREATE INDEX item_waiting_message ON item (account, message_id) WHERE waiting = 1;
+CREATE INDEX item_waiting_conversation ON item (account, conversation, seq) WHERE waiting = 1;
+CREATE INDEX item_timer ON item (timer, seq) WHERE timer IS NOT NULL;
+CREATE INDEX item_automatic ON item (account, created) WHERE automatic = 1;
+CREATE INDEX item_automatic_conversation ON item (account, conversation, created)
+    WHERE automatic = 1;
+
+CREATE TABLE recipient (
+    item TEXT NOT NULL REFERENCES item (id),
+    address TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    external INTEGER NOT NULL,
+    known INTEGER NOT NULL,
+    mentioned INTEGER NOT NULL,
+    outside INTEGER NOT NULL,
+    PRIMARY KEY (item, address)
+);
+CREATE TABLE piece (
+    item TEXT NOT NULL REFERENCES item (id),
+    number INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (item, number)
+);
+CREATE TABLE move (
+    item TEXT NOT NULL REFERENCES item (id),
+    number INTEGER NOT NULL,
+    at BIGINT NOT NULL,
+    from_state TEXT NOT NULL,
+    to_state TEXT NOT NULL,
+    who TEXT NOT NULL,
+    why TEXT NOT NULL,
+    PRIMARY KEY (item, number)
+);
+-- How many items of an account are in a state: asked for every submission, so never counted.
+CREATE TABLE tally (
+    account TEXT NOT NULL,
+    state TEXT NOT NULL,
+    items BIGINT NOT NULL,
+    PRIMARY KEY (account, state)
+);
+
+-- Authority that is used once. used and voided: when, NULL while neither happened.
+CREATE TABLE approval (
+    id TEXT NOT NULL PRIMARY KEY,
+    item TEXT NOT NULL REFERENCES item (id),
+    account TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    approver TEXT NOT NULL,
+    created BIGINT NOT NULL,
+    expires BIGINT NOT NULL,
+    used BIGINT,
+    voided BIGINT
+);
+CREATE INDEX approval_item ON approval (item);
+CREATE TABLE ticket (
+    id TEXT NOT NULL PRIMARY KEY,
+    item TEXT NOT NULL REFERENCES item (id),
+    digest TEXT NOT NULL,
+    created BIGINT NOT NULL,
+    expires BIGINT NOT NULL,
+    used BIGINT,
+    voided INTEGER NOT NULL
+);
+CREATE INDEX ticket_item ON ticket (item);
+
+CREATE TABLE audit (
+    seq BIGINT NOT NULL PRIMARY KEY,
+    at BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    account TEXT,
+    item TEXT,
+    who TEXT NOT NULL,
+    details TEXT NOT NULL
+);
