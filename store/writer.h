@@ -1,8 +1,8 @@
 /* writer.h - one thread writes; many requests share one fsync
  *
- * The thread takes all jobs that wait, runs each in a savepoint of one transaction, commits, and
- * only then lets their callers go on: nothing is answered before its commit. A job that fails
- * undoes its savepoint and nobody else's; a commit that fails fails every job in it with
+ * The thread takes all jobs that wait, runs each in a savepoint of one transaction, commits,
+ * and only then lets their callers go on: nothing is answered before its commit. A job that
+ * fails undoes its savepoint and nobody else's; a commit that fails fails every job in it with
  * ERROR_TEMP. */
 #pragma once
 
@@ -19,7 +19,8 @@ Writer *writer_start(Db *db);
 /* Finishes what waits, ends the thread, closes the database. */
 void writer_stop(Writer *writer);
 
-/* Runs job in the writer's thread and returns once it is committed, or has failed. Any thread. */
+/* Runs job in the writer's thread and returns once it is committed, or has failed. Any thread.
+ */
 gboolean writer_run(Writer *writer, WriterJob job, gpointer data, GError **error);
 
 /* Jobs run and commits made so far: their ratio tells how well commits are shared. */

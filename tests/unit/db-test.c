@@ -1,0 +1,566 @@
+/* The database and the thread that writes it: what is committed stays, what failed is undone,
+ * and trouble is never taken for an answer (XF5). */
+#include "store/db.h"
+
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/error.h"
+#include "store/writer.h"
+#include "tests/unit/scratch.h"
+
+static const Sql put = {"put", "INSERT INTO list (account, address) VALUES ($1, $2)"};
+static const Sql put_swapped = {"put_swapped",
+                                "INSERT INTO list (address, account) VALUES ($2, $1)"};
+static const Sql read_all = {"read_all", "SELECT account, address FROM list ORDER BY address"};
+static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
+static const Sql read_address = {"read_address",
+                                 "SELECT address FROM list WHERE account = $1"};
+static const Sql orphan = {
+    "orphan", "INSERT INTO move (item, number, at, from_state, to_state, who, why)"
+              " VALUES ('nobody', 1, 1, 'held', 'draft', 'x', 'y')"};
+static const Sql echo = {"echo", "SELECT $1, $2, $3"};
+static const Sql broken = {"broken", "SELECT nonsense FROM nowhere"};
+static const Sql quoted = {"quoted", "SELECT \"nonsense\" FROM list"};
+
+static gint64
+count_rows(Db *db)
+{
+    g_autoptr(GError) error = NULL;
+    gint64 count = -1;
+
+    g_assert_true(db_integer(db, &count_all, 0, &count, &error, ""));
+    g_assert_no_error(error);
+    return count;
+}
+
+static void
+put_row(Db *db, const char *address)
+{
+    g_autoptr(GError) error = NULL;
+
+    g_assert_cmpint(db_run(db, &put, &error, "ss", "a", address), ==, 1);
+    g_assert_no_error(error);
+}
+
+static sqlite3 *
+open_beside(const Scratch *scratch)
+{
+    sqlite3 *handle = NULL;
+
+    g_assert_cmpint(sqlite3_open(scratch->path, &handle), ==, SQLITE_OK);
+    return handle;
+}
+
+static void
+execute_beside(sqlite3 *handle, const char *text)
+{
+    g_assert_cmpint(sqlite3_exec(handle, text, NULL, NULL, NULL), ==, SQLITE_OK);
+}
+
+static void
+test_mode(void)
+{
+    Scratch scratch;
+    GStatBuf status;
+
+    scratch_open(&scratch);
+    put_row(scratch.db, "x@example.com");
+    g_assert_cmpint(g_stat(scratch.path, &status), ==, 0);
+    g_assert_cmpint(status.st_mode & 0777, ==, 0600);
+    /* One that somebody opened up is closed again. */
+    g_assert_cmpint(g_chmod(scratch.path, 0666), ==, 0);
+    scratch_reopen(&scratch);
+    g_assert_cmpint(g_stat(scratch.path, &status), ==, 0);
+    g_assert_cmpint(status.st_mode & 0777, ==, 0600);
+    scratch_close(&scratch);
+}
+
+static void
+test_settings(void)
+{
+    static const struct {
+        Sql sql;
+        gint64 value;
+    } rows[] = {{{"", "PRAGMA synchronous"}, 2},
+                {{"", "PRAGMA foreign_keys"}, 1},
+                {{"", "PRAGMA trusted_schema"}, 0},
+                {{"", "PRAGMA cell_size_check"}, 1},
+                {{"", "PRAGMA busy_timeout"}, 2000}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        gint64 value = -1;
+
+        g_test_message("%s", rows[i].sql.text);
+        db_integer(scratch.db, &rows[i].sql, -1, &value, &error, "");
+        g_assert_no_error(error);
+        g_assert_cmpint(value, ==, rows[i].value);
+    }
+    scratch_close(&scratch);
+}
+
+static void
+test_reopen_keeps(void)
+{
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    put_row(scratch.db, "x@example.com");
+    scratch_reopen(&scratch);
+    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    scratch_close(&scratch);
+}
+
+static void
+test_newer_version(void)
+{
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+    sqlite3 *beside = NULL;
+
+    scratch_open(&scratch);
+    db_close(g_steal_pointer(&scratch.db));
+    beside = open_beside(&scratch);
+    execute_beside(beside, "INSERT INTO schema_version (version) VALUES (999)");
+    sqlite3_close(beside);
+    g_assert_null(db_open(scratch.path, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_INTEGRITY);
+    scratch_close(&scratch);
+}
+
+static void
+test_unopenable(void)
+{
+    static const struct {
+        const char *name;
+        const char *file; /* in the folder */
+        const char *content;
+    } rows[] = {{"no such folder", "none/db", NULL},
+                {"no database", "text", "This is a text, not a database, and long enough."}};
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *path = g_build_filename(scratch.folder, rows[i].file, NULL);
+        g_autoptr(GError) error = NULL;
+
+        g_test_message("%s", rows[i].name);
+        if (rows[i].content != NULL)
+            g_assert_true(g_file_set_contents(path, rows[i].content, -1, NULL));
+        g_assert_null(db_open(path, &error));
+        g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    }
+    scratch_close(&scratch);
+}
+
+static void
+test_parameters(void)
+{
+    static const char bytes[] = {'a', '\0', 'b'};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Rows) rows = NULL;
+    gsize length = 0;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    rows = db_query(scratch.db, &echo, &error, "sib", "text", G_MININT64, bytes, sizeof bytes);
+    g_assert_no_error(error);
+    g_assert_true(rows_next(rows, &error));
+    g_assert_cmpstr(rows_text(rows, 0), ==, "text");
+    g_assert_cmpint(rows_integer(rows, 1), ==, G_MININT64);
+    gconstpointer read = rows_blob(rows, 2, &length);
+    g_assert_cmpmem(read, length, bytes, sizeof bytes);
+    g_assert_false(rows_next(rows, &error));
+    g_assert_false(rows_next(rows, &error));
+    g_assert_no_error(error);
+    g_clear_pointer(&rows, rows_free);
+
+    rows = db_query(scratch.db, &echo, &error, "sss", NULL, NULL, NULL);
+    g_assert_true(rows_next(rows, &error));
+    g_assert_null(rows_text(rows, 0));
+    g_assert_cmpint(rows_integer(rows, 1), ==, 0);
+    g_clear_pointer(&rows, rows_free);
+    scratch_close(&scratch);
+}
+
+/* $2 is the second argument wherever it stands. */
+static void
+test_parameter_order(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Rows) rows = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    g_assert_cmpint(db_run(scratch.db, &put_swapped, &error, "ss", "account", "address"), ==,
+                    1);
+    rows = db_query(scratch.db, &read_all, &error, "");
+    g_assert_true(rows_next(rows, &error));
+    g_assert_cmpstr(rows_text(rows, 0), ==, "account");
+    g_assert_cmpstr(rows_text(rows, 1), ==, "address");
+    g_clear_pointer(&rows, rows_free);
+    scratch_close(&scratch);
+}
+
+/* A query inside a query of the same name: neither disturbs the other. */
+static void
+test_nested_query(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Rows) outer = NULL;
+    guint seen = 0;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    put_row(scratch.db, "x@example.com");
+    put_row(scratch.db, "y@example.com");
+    outer = db_query(scratch.db, &read_address, &error, "s", "a");
+    while (rows_next(outer, &error)) {
+        g_autoptr(Rows) inner = db_query(scratch.db, &read_address, &error, "s", "a");
+
+        while (rows_next(inner, &error))
+            seen++;
+    }
+    g_assert_no_error(error);
+    g_assert_cmpuint(seen, ==, 4);
+    g_clear_pointer(&outer, rows_free);
+    scratch_close(&scratch);
+}
+
+static void
+test_statement_errors(void)
+{
+    static const Sql *const statements[] = {&broken, &quoted, &orphan};
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(statements); i++) {
+        g_autoptr(GError) error = NULL;
+
+        g_assert_cmpint(db_run(scratch.db, statements[i], &error, ""), ==, -1);
+        g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+        g_assert_nonnull(strstr(error->message, statements[i]->name));
+    }
+    scratch_close(&scratch);
+}
+
+static void
+test_transactions(void)
+{
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    g_assert_true(db_begin(scratch.db, &error));
+    put_row(scratch.db, "undone@example.com");
+    db_rollback(scratch.db);
+    g_assert_cmpint(count_rows(scratch.db), ==, 0);
+
+    g_assert_true(db_begin(scratch.db, &error));
+    put_row(scratch.db, "kept@example.com");
+    g_assert_true(db_savepoint(scratch.db, &error));
+    put_row(scratch.db, "undone@example.com");
+    db_savepoint_undo(scratch.db);
+    g_assert_true(db_savepoint(scratch.db, &error));
+    put_row(scratch.db, "also-kept@example.com");
+    g_assert_true(db_savepoint_release(scratch.db, &error));
+    g_assert_true(db_commit(scratch.db, &error));
+    g_assert_no_error(error);
+    scratch_reopen(&scratch);
+    g_assert_cmpint(count_rows(scratch.db), ==, 2);
+    scratch_close(&scratch);
+}
+
+/* SQLite ends a transaction by itself when the disk is full (XE9); ROLLBACK as a statement
+ * does the same. What follows must not slip in alone. */
+static void
+test_transaction_lost(void)
+{
+    static const Sql lose = {"lose", "ROLLBACK"};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    g_assert_true(db_begin(scratch.db, &error));
+    put_row(scratch.db, "x@example.com");
+    g_assert_cmpint(db_run(scratch.db, &lose, &error, ""), >=, 0);
+    g_assert_cmpint(db_run(scratch.db, &put, &error, "ss", "a", "late@example.com"), ==, -1);
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_clear_error(&error);
+    g_assert_false(db_commit(scratch.db, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_clear_error(&error);
+    g_assert_cmpint(count_rows(scratch.db), ==, 0);
+    g_assert_true(db_begin(scratch.db, &error));
+    put_row(scratch.db, "next@example.com");
+    g_assert_true(db_commit(scratch.db, &error));
+    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    scratch_close(&scratch);
+}
+
+/* A full database: the page limit stands for the disk (XE9, XF4). */
+static void
+test_full(void)
+{
+    static const Sql limit = {"limit", "PRAGMA max_page_count = 1"};
+    static const Sql put_large = {"put_large", "INSERT INTO list (account, address)"
+                                               " VALUES ('a', hex(zeroblob(1000000)))"};
+    g_autoptr(GError) error = NULL;
+    gint64 pages = 0;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    g_assert_true(db_integer(scratch.db, &limit, 0, &pages, &error, ""));
+    g_assert_true(db_begin(scratch.db, &error));
+    g_assert_cmpint(db_run(scratch.db, &put_large, &error, ""), ==, -1);
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_assert_nonnull(strstr(error->message, "full"));
+    db_rollback(scratch.db);
+    g_assert_cmpint(count_rows(scratch.db), ==, 0);
+    scratch_close(&scratch);
+}
+
+/* The writer. A job adds a row; then fails if told so. */
+typedef struct {
+    Db *db;
+    const char *address;
+    gboolean fails;
+} Work;
+
+static gboolean
+run_work(gpointer data, GError **error)
+{
+    Work *work = data;
+
+    if (db_run(work->db, &put, error, "ss", "a", work->address) < 0)
+        return FALSE;
+    if (!work->fails)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "told to fail");
+    return FALSE;
+}
+
+/* Keeps the thread until all callers are on their way, so that their jobs share commits. */
+typedef struct {
+    GMutex mutex;
+    GCond changed;
+    guint arrived;
+    guint expected;
+} Gate;
+
+static gboolean
+run_gate(gpointer data, G_GNUC_UNUSED GError **error)
+{
+    Gate *gate = data;
+
+    g_mutex_lock(&gate->mutex);
+    while (gate->arrived < gate->expected)
+        g_cond_wait(&gate->changed, &gate->mutex);
+    g_mutex_unlock(&gate->mutex);
+    return TRUE;
+}
+
+static void
+arrive(Gate *gate)
+{
+    g_mutex_lock(&gate->mutex);
+    gate->arrived++;
+    g_cond_signal(&gate->changed);
+    g_mutex_unlock(&gate->mutex);
+}
+
+typedef struct {
+    Writer *writer;
+    Gate *gate; /* NULL when none */
+    WriterJob job;
+    gpointer data;
+    GError *error;
+} Call;
+
+static gpointer
+make_call(gpointer data)
+{
+    Call *call = data;
+
+    if (call->gate != NULL)
+        arrive(call->gate);
+    writer_run(call->writer, call->job, call->data, &call->error);
+    return NULL;
+}
+
+static void
+run_many(Writer *writer, Db *db, Gate *gate, guint count, guint failing)
+{
+    g_autofree GThread **threads = g_new0(GThread *, count);
+    g_autofree Work *work = g_new0(Work, count);
+    g_autofree Call *calls = g_new0(Call, count);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    for (guint i = 0; i < count; i++) {
+        g_ptr_array_add(names, g_strdup_printf("%u@example.com", i));
+        work[i] = (Work){.db = db, .address = names->pdata[i], .fails = i % failing == 0};
+        calls[i] = (Call){.writer = writer, .gate = gate, .job = run_work, .data = &work[i]};
+        threads[i] = g_thread_new("caller", make_call, &calls[i]);
+    }
+    for (guint i = 0; i < count; i++) {
+        g_thread_join(threads[i]);
+        if (work[i].fails)
+            g_assert_error(calls[i].error, EXEAT_ERROR, ERROR_INTEGRITY);
+        else
+            g_assert_no_error(calls[i].error);
+        g_clear_error(&calls[i].error);
+    }
+}
+
+static void
+stop_and_reopen(Scratch *scratch, Writer *writer)
+{
+    g_autoptr(GError) error = NULL;
+
+    writer_stop(writer);
+    scratch->db = db_open(scratch->path, &error);
+    g_assert_no_error(error);
+}
+
+/* A failing job undoes itself and nobody else, alone and among others. */
+static void
+test_writer_failing_job(void)
+{
+    static const struct {
+        const char *name;
+        guint jobs;
+        guint failing; /* every n-th, from the first */
+        gint64 kept;
+    } rows[] = {{"one, failing", 1, 1, 0},
+                {"many, every third failing", 60, 3, 40},
+                {"many, all failing", 20, 1, 0}};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Scratch scratch;
+        Writer *writer = NULL;
+
+        g_test_message("%s", rows[i].name);
+        scratch_open(&scratch);
+        writer = writer_start(scratch.db);
+        run_many(writer, scratch.db, NULL, rows[i].jobs, rows[i].failing);
+        stop_and_reopen(&scratch, writer);
+        g_assert_cmpint(count_rows(scratch.db), ==, rows[i].kept);
+        scratch_close(&scratch);
+    }
+}
+
+static void
+test_writer_shares_commits(void)
+{
+    Gate gate = {.expected = 100};
+    Call call = {.job = run_gate, .data = &gate};
+    GThread *holder = NULL;
+    guint64 jobs = 0, commits = 0;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    call.writer = writer_start(scratch.db);
+    holder = g_thread_new("holder", make_call, &call);
+    run_many(call.writer, scratch.db, &gate, gate.expected, 7);
+    g_thread_join(holder);
+    writer_counts(call.writer, &jobs, &commits);
+    g_assert_cmpuint(jobs, ==, 101);
+    g_assert_cmpuint(commits, <, jobs);
+    stop_and_reopen(&scratch, call.writer);
+    g_assert_cmpint(count_rows(scratch.db), ==, 85);
+    scratch_close(&scratch);
+}
+
+/* Somebody else holds the database longer than we wait: an error, and all is well afterwards.
+ */
+static void
+test_writer_locked(void)
+{
+    g_autoptr(GError) error = NULL;
+    Work work = {.address = "x@example.com"};
+    Writer *writer = NULL;
+    sqlite3 *beside = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    work.db = scratch.db;
+    beside = open_beside(&scratch);
+    execute_beside(beside, "BEGIN IMMEDIATE");
+    writer = writer_start(scratch.db);
+    g_assert_false(writer_run(writer, run_work, &work, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_assert_nonnull(strstr(error->message, "locked"));
+    g_clear_error(&error);
+
+    execute_beside(beside, "ROLLBACK");
+    g_assert_cmpint(sqlite3_close(beside), ==, SQLITE_OK);
+    g_assert_true(writer_run(writer, run_work, &work, &error));
+    g_assert_no_error(error);
+    stop_and_reopen(&scratch, writer);
+    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    scratch_close(&scratch);
+}
+
+/* A row that only the commit finds wrong. */
+static gboolean
+run_bad_commit(gpointer data, GError **error)
+{
+    static const Sql defer = {"defer", "PRAGMA defer_foreign_keys = ON"};
+    Work *work = data;
+
+    return run_work(work, error) && db_run(work->db, &defer, error, "") >= 0 &&
+           db_run(work->db, &orphan, error, "") >= 0;
+}
+
+static void
+test_writer_failing_commit(void)
+{
+    g_autoptr(GError) error = NULL;
+    Work work = {.address = "x@example.com"};
+    Writer *writer = NULL;
+    guint64 jobs = 0, commits = 0;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    work.db = scratch.db;
+    writer = writer_start(scratch.db);
+    g_assert_false(writer_run(writer, run_bad_commit, &work, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_clear_error(&error);
+    writer_counts(writer, &jobs, &commits);
+    g_assert_cmpuint(commits, ==, 0);
+    work.address = "y@example.com";
+    g_assert_true(writer_run(writer, run_work, &work, &error));
+    g_assert_no_error(error);
+    stop_and_reopen(&scratch, writer);
+    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    scratch_close(&scratch);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/db/mode", test_mode);
+    g_test_add_func("/db/settings", test_settings);
+    g_test_add_func("/db/reopen-keeps", test_reopen_keeps);
+    g_test_add_func("/db/newer-version", test_newer_version);
+    g_test_add_func("/db/unopenable", test_unopenable);
+    g_test_add_func("/db/parameters", test_parameters);
+    g_test_add_func("/db/parameter-order", test_parameter_order);
+    g_test_add_func("/db/nested-query", test_nested_query);
+    g_test_add_func("/db/statement-errors", test_statement_errors);
+    g_test_add_func("/db/transactions", test_transactions);
+    g_test_add_func("/db/transaction-lost", test_transaction_lost);
+    g_test_add_func("/db/full/XE9", test_full);
+    g_test_add_func("/writer/failing-job", test_writer_failing_job);
+    g_test_add_func("/writer/shares-commits", test_writer_shares_commits);
+    g_test_add_func("/writer/locked/XF5", test_writer_locked);
+    g_test_add_func("/writer/failing-commit", test_writer_failing_commit);
+    return g_test_run();
+}
