@@ -1,0 +1,235 @@
+#include "store/history.h"
+
+#include <string.h>
+
+#include "store/history-sql.h"
+#include "store/schema-sql.h"
+
+/* A stranger decides how many ids and addresses a message names. */
+#define PARENTS_MAX  100
+#define MENTIONS_MAX 1000
+#define LISTS_MAX    20
+#define ID_BYTES_MAX 998 /* a line of RFC 5322, section 2.1.1 */
+
+static const char *const kind_names[] = {
+    [OBSERVED_RECEIVED] = "received", [OBSERVED_AGENT] = "agent", [OBSERVED_HUMAN] = "human"};
+
+/* The message that holds an id. */
+typedef struct {
+    gint64 conversation; /* 0: the id was never seen */
+    gboolean human;
+} Holder;
+
+/* Where an observation belongs. */
+typedef struct {
+    gint64 conversation; /* 0: nothing will ever lead to it */
+    gboolean repeated;   /* the human's, and seen before */
+} Place;
+
+static gboolean
+is_usable(const char *id)
+{
+    return id != NULL && id[0] != '\0' && strlen(id) <= ID_BYTES_MAX;
+}
+
+static gboolean
+find_holder(Db *db, const char *account, const char *id, Holder *holder_out, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &message_find, error, "ss", account, id);
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    holder_out->conversation = found ? rows_integer(rows, 0) : 0;
+    holder_out->human =
+        found && g_strcmp0(rows_text(rows, 1), kind_names[OBSERVED_HUMAN]) == 0;
+    return TRUE;
+}
+
+/* The one conversation the ids lead to; 0 when they lead to none or to several (case T7). */
+static gboolean
+follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversation_out,
+           GError **error)
+{
+    gint64 conversation = 0;
+
+    for (guint i = 0; ids != NULL && ids[i] != NULL && i < PARENTS_MAX; i++) {
+        Holder holder = {0};
+
+        if (!is_usable(ids[i]))
+            continue;
+        if (!find_holder(db, account, ids[i], &holder, error))
+            return FALSE;
+        if (holder.conversation == 0 || holder.conversation == conversation)
+            continue;
+        if (conversation != 0) {
+            conversation = 0;
+            break;
+        }
+        conversation = holder.conversation;
+    }
+    *conversation_out = conversation;
+    return TRUE;
+}
+
+/* Finds the conversation of the observed message by what it names and files its id there. */
+static gboolean
+file_message(Db *db, const Observation *observed, gint64 now, gint64 *conversation_out,
+             GError **error)
+{
+    const char *account = observed->account;
+
+    if (!follow_ids(db, account, observed->parents, conversation_out, error))
+        return FALSE;
+    if (!is_usable(observed->message_id))
+        return TRUE;
+    if (*conversation_out == 0 &&
+        !db_integer(db, &counter_next, 0, conversation_out, error, "s", "conversation"))
+        return FALSE;
+    return db_run(db, &message_put, error, "ssisi", account, observed->message_id,
+                  *conversation_out, kind_names[observed->kind], now) >= 0;
+}
+
+/* The first message with an id keeps it, except that the human's takes it over from any other:
+ * an outsider who guesses an id must not lead the human's own message into his conversation
+ * (XB4). */
+static gboolean
+place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
+              GError **error)
+{
+    gboolean human = observed->kind == OBSERVED_HUMAN;
+    Holder holder = {0};
+
+    if (is_usable(observed->message_id) &&
+        !find_holder(db, observed->account, observed->message_id, &holder, error))
+        return FALSE;
+    if (holder.conversation != 0 && (holder.human || !human)) {
+        place_out->conversation = holder.conversation;
+        place_out->repeated = human;
+        return TRUE;
+    }
+    place_out->repeated = FALSE;
+    return file_message(db, observed, now, &place_out->conversation, error);
+}
+
+/* The human wrote to these: now they are known, and take part. */
+static gboolean
+learn_recipients(Db *db, const Observation *observed, const Place *place, gint64 event,
+                 gint64 now, GError **error)
+{
+    const Sql *write = place->repeated ? &correspondent_write_again : &correspondent_write;
+    const char *account = observed->account;
+
+    for (guint i = 0; observed->recipients != NULL && observed->recipients[i] != NULL; i++) {
+        const char *address = observed->recipients[i];
+
+        if (db_run(db, write, error, "ssii", account, address, now, event) < 0)
+            return FALSE;
+        if (place->conversation != 0 && db_run(db, &participant_add, error, "sis", account,
+                                               place->conversation, address) < 0)
+            return FALSE;
+    }
+    return place->conversation == 0 ||
+           db_run(db, &conversation_make_mine, error, "si", account, place->conversation) >= 0;
+}
+
+/* A message's own From, To and Cc do not count: a signature is no recommendation (case A18).
+ */
+static gboolean
+learn_mentions(Db *db, const Observation *observed, gint64 event, GError **error)
+{
+    g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
+    const char *source = is_usable(observed->message_id) ? observed->message_id : "";
+    const char *const *addresses = observed->mentioned;
+
+    for (guint i = 0; observed->correspondents != NULL && observed->correspondents[i] != NULL;
+         i++)
+        g_hash_table_add(own, (gpointer)observed->correspondents[i]);
+    for (guint i = 0; addresses != NULL && addresses[i] != NULL && i < MENTIONS_MAX; i++) {
+        if (!g_hash_table_contains(own, addresses[i]) &&
+            db_run(db, &mention_put, error, "ssis", observed->account, addresses[i], event,
+                   source) < 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+learn_lists(Db *db, const Observation *observed, GError **error)
+{
+    const char *const *lists = observed->lists;
+
+    for (guint i = 0; lists != NULL && lists[i] != NULL && i < LISTS_MAX; i++) {
+        if (db_run(db, &list_put, error, "ss", observed->account, lists[i]) < 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean
+history_observe(Db *db, const Observation *observation, gint64 now, GError **error)
+{
+    Place place = {0};
+    gint64 event = 0;
+
+    if (!db_integer(db, &counter_next, 0, &event, error, "s", "event") ||
+        !place_message(db, observation, now, &place, error))
+        return FALSE;
+    switch (observation->kind) {
+    case OBSERVED_RECEIVED:
+        return learn_mentions(db, observation, event, error) &&
+               learn_lists(db, observation, error);
+    case OBSERVED_AGENT:
+        return TRUE;
+    case OBSERVED_HUMAN:
+        return learn_recipients(db, observation, &place, event, now, error);
+    }
+    g_assert_not_reached();
+}
+
+gboolean
+history_look_up(Db *db, const char *account, const char *address, HistoryAddress *found_out,
+                GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &address_look_up, error, "ss", account, address);
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    g_assert(found);
+    /* Events count from 1, so what never happened lies before everything. */
+    *found_out = (HistoryAddress){.known = rows_integer(rows, 0) > 0,
+                                  .mentioned = rows_integer(rows, 4) > rows_integer(rows, 3),
+                                  .list = rows_text(rows, 5) != NULL,
+                                  .times = rows_integer(rows, 0),
+                                  .first = rows_integer(rows, 1),
+                                  .last = rows_integer(rows, 2)};
+    return TRUE;
+}
+
+gboolean
+history_conversation(Db *db, const char *account, const char *const *parents,
+                     gint64 *conversation_out, GError **error)
+{
+    gint64 conversation = 0;
+    gint64 mine = 0;
+
+    if (!follow_ids(db, account, parents, &conversation, error) ||
+        !db_integer(db, &conversation_is_mine, 0, &mine, error, "si", account, conversation))
+        return FALSE;
+    *conversation_out = mine != 0 ? conversation : 0;
+    return TRUE;
+}
+
+gboolean
+history_takes_part(Db *db, const char *account, gint64 conversation, const char *address,
+                   gboolean *takes_part_out, GError **error)
+{
+    gint64 found = 0;
+
+    if (!db_integer(db, &participant_find, 0, &found, error, "sis", account, conversation,
+                    address))
+        return FALSE;
+    *takes_part_out = found != 0;
+    return TRUE;
+}
