@@ -1,9 +1,10 @@
 /* approval.h - approvals and tickets: authority that is used once
  *
- * An approval says: this approver, this item, this digest, until then (E22-E29). A ticket says:
- * these bytes to these recipients may pass the door now; it is minted when sending starts and
- * redeemed, with the approval, where the mail leaves. Both are consumed by a conditional UPDATE,
- * so of many who try one wins (C14). Writer's thread only. Errors: ERROR_TEMP. */
+ * An approval says: this approver, this item, this digest, until then (E22-E29). A ticket
+ * says: these bytes to these recipients may pass the door now; it is minted when sending
+ * starts and redeemed, with the approval, where the mail leaves. Both are consumed by a
+ * conditional UPDATE, so of many who try one wins (C14). Writer's thread only. Errors:
+ * ERROR_TEMP. */
 #pragma once
 
 #include "store/db.h"
@@ -13,8 +14,8 @@ gboolean approval_grant(Db *db, const char *item, const char *account, const cha
                         const char *approver, gint64 now, gint64 expires, char **id_out,
                         GError **error);
 
-/* Whether an unused, unexpired approval of exactly this digest exists: looking, not using. A clock
- * that stands before its creation makes it void (XC11). */
+/* Whether an unused, unexpired approval of exactly this digest exists: looking, not using. A
+ * clock that stands before its creation makes it void (XC11). */
 gboolean approval_stands(Db *db, const char *item, const char *digest, gint64 now,
                          gboolean *stands_out, GError **error);
 
@@ -25,18 +26,19 @@ gboolean approval_consume(Db *db, const char *item, const char *account, const c
 /* Makes every unused approval of the item void. */
 gboolean approval_void(Db *db, const char *item, gint64 now, GError **error);
 
-/* Mints a ticket; the caller frees it (128 random bits, hex). Earlier tickets of the item that were
- * never used are void from now on. */
+/* Mints a ticket; the caller frees it (128 random bits, hex). Earlier tickets of the item that
+ * were never used are void from now on. */
 gboolean ticket_mint(Db *db, const char *item, const char *digest, gint64 now, gint64 expires,
                      char **ticket_out, GError **error);
 
 typedef enum {
     TICKET_UNKNOWN, /* made up, void, expired, or of another digest */
     TICKET_GOOD,
-    TICKET_USED     /* redeemed before, by these very bytes */
+    TICKET_USED /* redeemed before, by these very bytes */
 } TicketState;
 
-/* What a ticket is worth for this digest; *item_out names its item unless UNKNOWN (caller frees). */
+/* What a ticket is worth for this digest; *item_out names its item (the caller frees), NULL for
+ * UNKNOWN. */
 gboolean ticket_look_up(Db *db, const char *ticket, const char *digest, gint64 now,
                         TicketState *state_out, char **item_out, GError **error);
 

@@ -1,7 +1,8 @@
 /* audit.h - one entry for everything that was decided or done (A20-A24)
  *
- * Append-only, numbered without gaps, written in the transaction of what it records: no entry, no
- * release (A40). No message text (XE16): digests, addresses, names of rules. Writer's thread only. */
+ * Append-only, numbered without gaps, written in the transaction of what it records: no entry,
+ * no release (A40). No message text (XE16): digests, addresses, names of rules. Writer's
+ * thread only. */
 #pragma once
 
 #include "store/db.h"
