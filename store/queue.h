@@ -1,7 +1,7 @@
 /* queue.h - items: one for every submission, whatever became of it
  *
- * An item is in exactly one state; queue_move is the only function that changes it, by compare and
- * swap along the table of legal moves, with its audit entry in the same transaction (A14).
+ * An item is in exactly one state; queue_move is the only function that changes it, by compare
+ * and swap along the table of legal moves, with its audit entry in the same transaction (A14).
  * Bytes are kept in pieces beside the item, only for what waits. Writer's thread only. Errors:
  * ERROR_TEMP; ERROR_INTEGRITY when stored bytes are not those recorded. */
 #pragma once
@@ -52,21 +52,21 @@ typedef struct {
     char *id; /* 12 letters and digits, random */
     char *account;
     char *login;
-    char *key;        /* tells a repeated submission (XF22) */
-    char *digest;     /* the action digest */
-    char *message_id; /* "" when none */
+    char *key;           /* tells a repeated submission (XF22) */
+    char *digest;        /* the action digest */
+    char *message_id;    /* "" when none */
     gint64 conversation; /* 0 when none */
     State state;
     Tier tier;
     guint line;
-    char *reason;  /* the verdict's */
-    char *policy;  /* version */
-    char *why;     /* of the last move */
-    char *answer;  /* the next hop's last reply, "" when none */
+    char *reason;       /* the verdict's */
+    char *policy;       /* version */
+    char *why;          /* of the last move */
+    char *answer;       /* the next hop's last reply, "" when none */
     gboolean automatic; /* left or will leave without a person */
     gint64 created;
     gint64 due;     /* delayed: when; 0 else */
-    gint64 expires; /* draft, held: when; 0 else */
+    gint64 expires; /* of a draft or held item, 0 never; other states keep it */
     gint64 retry;   /* not before, after a failed attempt */
     guint attempts;
     guint64 size;
@@ -84,8 +84,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Item, item_free)
 /* A new random item id. The caller frees. */
 char *item_new_id(void);
 
-/* Stores a new item with its recipients, and the bytes read from fd, from its start, in pieces when
- * fd is not -1; writes the audit entry "submitted" with verdict, facts and digest. */
+/* Stores a new item with its recipients, and the bytes read from fd, from its start, in pieces
+ * when fd is not -1; writes the audit entry "submitted" with verdict, facts and digest. */
 gboolean queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error);
 
 /* Loads an item; *item_out NULL when there is none (an answer, not an error). */
@@ -93,7 +93,8 @@ gboolean queue_load(Db *db, const char *id, Item **item_out, GError **error);
 
 /* Waiting item with that submission key, or waiting item of the account with that Message-ID;
  * *id_out NULL when none. */
-gboolean queue_find_key(Db *db, const char *account, const char *key, char **id_out, GError **error);
+gboolean
+queue_find_key(Db *db, const char *account, const char *key, char **id_out, GError **error);
 gboolean queue_find_message(Db *db, const char *account, const char *message_id, char **id_out,
                             GError **error);
 
@@ -102,22 +103,22 @@ typedef enum {
     MOVE_DONE
 } Move;
 
-/* from to to, with who and why, if the item still is in from. An illegal move is our bug: asserted.
- * due: new due time for delayed, 0 keeps. */
+/* from to to, with who and why, if the item still is in from. An illegal move is our bug:
+ * asserted. due, expires and retry stay; approved makes the item no longer automatic. */
 gboolean queue_move(Db *db, const char *id, State from, State to, const char *who,
                     const char *why, gint64 now, Move *move_out, GError **error);
 
 /* Records an attempt to send: the next hop's reply, and when to try again (0: not). */
-gboolean queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry,
-                              GError **error);
+gboolean
+queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry, GError **error);
 
-/* Item ids, in order of creation. accounts: NULL for all, else NULL-terminated. waiting: only what
- * still waits. At most limit. Caller frees the array (element free function set). */
-GPtrArray *queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit,
-                      GError **error);
+/* Item ids, in order of creation. accounts: NULL for all, else NULL-terminated. waiting: only
+ * what still waits. At most limit. Caller frees the array (element free function set). */
+GPtrArray *
+queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit, GError **error);
 
-/* Items a timer must act on: delayed and due, draft or held and expired, approved and not before
- * their retry. Ids, oldest first, at most limit. */
+/* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
+ * approved not before their retry. Ids, longest due first, at most limit. */
 GPtrArray *queue_due(Db *db, gint64 now, guint limit, GError **error);
 
 /* When the next of them becomes due; G_MAXINT64 when none. */
@@ -136,12 +137,12 @@ gboolean queue_count_automatic(Db *db, const char *account, gint64 since, gint64
                                GError **error);
 
 /* Distinct recipients (normal forms) of those since a time. Caller frees (set of char *). */
-GHashTable *queue_fanout(Db *db, const char *account, gint64 since, const char *except,
-                         GError **error);
+GHashTable *
+queue_fanout(Db *db, const char *account, gint64 since, const char *except, GError **error);
 
 /* Whether an earlier item of the conversation still waits. */
-gboolean queue_has_pending(Db *db, const char *account, gint64 conversation, const char *except,
-                           gboolean *pending_out, GError **error);
+gboolean queue_has_pending(Db *db, const char *account, gint64 conversation,
+                           const char *except, gboolean *pending_out, GError **error);
 
 /* Writes the kept bytes to fd. ERROR_INTEGRITY when they are not all there. */
 gboolean queue_copy_bytes(Db *db, const char *id, int fd, GError **error);

@@ -1,0 +1,73 @@
+#include "store/queue.h"
+
+#include <sys/random.h>
+
+#define ID_LENGTH 12
+
+static void
+recipient_free(gpointer data)
+{
+    ItemRecipient *recipient = data;
+
+    g_free(recipient->normal);
+    g_free(recipient);
+}
+
+Item *
+item_new(void)
+{
+    Item *item = g_new0(Item, 1);
+
+    item->id = g_strdup("");
+    item->account = g_strdup("");
+    item->login = g_strdup("");
+    item->key = g_strdup("");
+    item->digest = g_strdup("");
+    item->message_id = g_strdup("");
+    item->reason = g_strdup("");
+    item->policy = g_strdup("");
+    item->why = g_strdup("");
+    item->answer = g_strdup("");
+    item->envelope = envelope_new();
+    item->extract = extract_new();
+    item->claims = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    item->recipients = g_ptr_array_new_with_free_func(recipient_free);
+    return item;
+}
+
+void
+item_free(Item *item)
+{
+    if (item == NULL)
+        return;
+    g_free(item->id);
+    g_free(item->account);
+    g_free(item->login);
+    g_free(item->key);
+    g_free(item->digest);
+    g_free(item->message_id);
+    g_free(item->reason);
+    g_free(item->policy);
+    g_free(item->why);
+    g_free(item->answer);
+    g_clear_pointer(&item->envelope, envelope_free);
+    g_clear_pointer(&item->extract, extract_free);
+    g_clear_pointer(&item->claims, g_hash_table_unref);
+    g_clear_pointer(&item->recipients, g_ptr_array_unref);
+    g_free(item);
+}
+
+char *
+item_new_id(void)
+{
+    /* 32 characters that nobody confuses: 5 bits each. */
+    static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    guint8 bytes[ID_LENGTH];
+    char id[ID_LENGTH + 1] = "";
+
+    /* So few bytes never come short once the system has started (getrandom(2)). */
+    g_assert(getrandom(bytes, sizeof bytes, 0) == (gssize)sizeof bytes);
+    for (guint i = 0; i < ID_LENGTH; i++)
+        id[i] = alphabet[bytes[i] % 32];
+    return g_strdup(id);
+}

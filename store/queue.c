@@ -1,0 +1,363 @@
+#include "store/queue.h"
+
+#include <string.h>
+
+#include "lib/error.h"
+#include "store/audit.h"
+#include "store/piece.h"
+#include "store/queue-sql.h"
+#include "store/schema-sql.h"
+
+/* For the audit: what a client wrote may be no UTF-8, a GVariant must be. */
+static GVariant *
+text_variant(const char *text)
+{
+    return g_variant_new_take_string(g_utf8_make_valid(text != NULL ? text : "", -1));
+}
+
+static GVariant *
+claims_to_variant(GHashTable *claims)
+{
+    GVariantBuilder builder;
+    GHashTableIter iter;
+    gpointer name, value;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
+    g_hash_table_iter_init(&iter, claims);
+    while (g_hash_table_iter_next(&iter, &name, &value))
+        g_variant_builder_add(&builder, "{@s@s}", text_variant(name), text_variant(value));
+    return g_variant_builder_end(&builder);
+}
+
+static GVariant *
+recipients_to_variant(GPtrArray *recipients)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("as"));
+    for (guint i = 0; i < recipients->len; i++) {
+        const ItemRecipient *recipient = recipients->pdata[i];
+
+        g_variant_builder_add_value(&builder, text_variant(recipient->normal));
+    }
+    return g_variant_builder_end(&builder);
+}
+
+/* No text of the message (XE16). */
+static GVariant *
+describe_submission(const Item *item, const char *facts)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert_value(&dict, "tier", text_variant(tier_name(item->tier)));
+    g_variant_dict_insert(&dict, "line", "u", item->line);
+    g_variant_dict_insert_value(&dict, "reason", text_variant(item->reason));
+    g_variant_dict_insert_value(&dict, "policy", text_variant(item->policy));
+    g_variant_dict_insert_value(&dict, "facts", text_variant(facts));
+    g_variant_dict_insert_value(&dict, "digest", text_variant(item->digest));
+    g_variant_dict_insert_value(&dict, "message-id", text_variant(item->message_id));
+    g_variant_dict_insert_value(&dict, "sender", text_variant(item->envelope->sender));
+    g_variant_dict_insert_value(&dict, "recipients", recipients_to_variant(item->recipients));
+    g_variant_dict_insert_value(&dict, "claims", claims_to_variant(item->claims));
+    g_variant_dict_insert(&dict, "size", "t", item->size);
+    g_variant_dict_insert_value(&dict, "state", text_variant(state_name(item->state)));
+    g_variant_dict_insert(&dict, "due", "x", item->due);
+    return g_variant_dict_end(&dict);
+}
+
+static gboolean
+audit_submission(Db *db, const Item *item, const char *facts, gint64 now, GError **error)
+{
+    g_autofree char *who = g_strdup_printf("agent login %s", item->login);
+    AuditEntry entry = {.kind = "submitted",
+                        .account = item->account,
+                        .item = item->id,
+                        .who = who,
+                        .details = describe_submission(item, facts)};
+
+    return audit_append(db, &entry, now, error);
+}
+
+static gboolean
+add_row(Db *db, const Item *item, const char *facts, GError **error)
+{
+    g_autoptr(GVariant) envelope = g_variant_ref_sink(envelope_to_variant(item->envelope));
+    g_autoptr(GVariant) extract = g_variant_ref_sink(extract_to_variant(item->extract));
+    g_autoptr(GVariant) claims = g_variant_ref_sink(claims_to_variant(item->claims));
+    gint64 seq = 0;
+
+    if (!db_integer(db, &counter_next, 0, &seq, error, "s", "item"))
+        return FALSE;
+    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbb", item->id, seq,
+                  item->account, item->login, item->key, item->digest, item->message_id,
+                  item->conversation, state_name(item->state),
+                  (gint64)state_is_waiting(item->state), tier_name(item->tier),
+                  (gint64)item->line, item->reason, item->policy, item->why, item->answer,
+                  (gint64)(item->automatic != FALSE), item->created, item->due, item->expires,
+                  item->retry, (gint64)item->attempts, (gint64)item->size, facts,
+                  g_variant_get_data(envelope), g_variant_get_size(envelope),
+                  g_variant_get_data(extract), g_variant_get_size(extract),
+                  g_variant_get_data(claims), g_variant_get_size(claims)) >= 0;
+}
+
+static gboolean
+add_recipients(Db *db, const Item *item, GError **error)
+{
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = item->recipients->pdata[i];
+
+        if (db_run(db, &recipient_add, error, "sisiiii", item->id, (gint64)i,
+                   recipient->normal, (gint64)recipient->external, (gint64)recipient->known,
+                   (gint64)recipient->mentioned, (gint64)recipient->outside) < 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+change_tally(Db *db, const char *account, State state, gint64 by, GError **error)
+{
+    return db_run(db, &tally_change, error, "ssi", account, state_name(state), by) >= 0;
+}
+
+gboolean
+queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
+{
+    g_autofree char *facts = facts_format(&item->facts);
+
+    if (!add_row(db, item, facts, error) || !add_recipients(db, item, error) ||
+        !change_tally(db, item->account, item->state, 1, error) ||
+        db_run(db, &timer_set, error, "s", item->id) < 0)
+        return FALSE;
+    if (fd != -1 && state_is_waiting(item->state) &&
+        !piece_store(db, item->id, fd, item->size, error))
+        return FALSE;
+    return audit_submission(db, item, facts, now, error);
+}
+
+/* A blob of the row as a value of that type; copied, because a row's bytes have no alignment.
+ */
+static GVariant *
+read_variant(Rows *rows, int column, const char *type)
+{
+    gsize length = 0;
+    gconstpointer bytes = rows_blob(rows, column, &length);
+    g_autoptr(GBytes) copy = g_bytes_new(bytes, length);
+
+    return g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(type), copy, FALSE));
+}
+
+static gboolean
+read_claims(GVariant *variant, GHashTable *claims)
+{
+    GVariantIter iter;
+    char *name, *value;
+
+    if (!g_variant_is_normal_form(variant))
+        return FALSE;
+    g_variant_iter_init(&iter, variant);
+    while (g_variant_iter_next(&iter, "{ss}", &name, &value))
+        g_hash_table_insert(claims, name, value);
+    return TRUE;
+}
+
+static void
+set_text(char **member, Rows *rows, int column)
+{
+    g_free(*member);
+    *member = g_strdup(rows_text(rows, column));
+}
+
+/* The members that any value fits. Columns as in item_load. */
+static void
+read_plain(Item *item, Rows *rows)
+{
+    set_text(&item->id, rows, 0);
+    set_text(&item->account, rows, 1);
+    set_text(&item->login, rows, 2);
+    set_text(&item->key, rows, 3);
+    set_text(&item->digest, rows, 4);
+    set_text(&item->message_id, rows, 5);
+    item->conversation = rows_integer(rows, 6);
+    item->line = rows_integer(rows, 9);
+    set_text(&item->reason, rows, 10);
+    set_text(&item->policy, rows, 11);
+    set_text(&item->why, rows, 12);
+    set_text(&item->answer, rows, 13);
+    item->automatic = rows_integer(rows, 14) != 0;
+    item->created = rows_integer(rows, 15);
+    item->due = rows_integer(rows, 16);
+    item->expires = rows_integer(rows, 17);
+    item->retry = rows_integer(rows, 18);
+    item->attempts = rows_integer(rows, 19);
+    item->size = rows_integer(rows, 20);
+}
+
+/* The members that must be read back; what we cannot read was not written by us. */
+static gboolean
+read_formed(Item *item, Rows *rows, GError **error)
+{
+    g_autoptr(GVariant) envelope = read_variant(rows, 22, "(sasa(ssas))");
+    g_autoptr(GVariant) extract = read_variant(rows, 23, "a{sv}");
+    g_autoptr(GVariant) claims = read_variant(rows, 24, "a{ss}");
+
+    g_clear_pointer(&item->envelope, envelope_free);
+    g_clear_pointer(&item->extract, extract_free);
+    item->envelope = envelope_from_variant(envelope, NULL);
+    item->extract = extract_from_variant(extract, NULL);
+    if (item->envelope == NULL || item->extract == NULL ||
+        !read_claims(claims, item->claims) || !state_find(rows_text(rows, 7), &item->state) ||
+        !tier_find(rows_text(rows, 8), &item->tier) ||
+        !facts_parse(rows_text(rows, 21), &item->facts)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: its record is damaged",
+                    item->id);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+load_recipients(Db *db, Item *item, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &recipient_load, error, "s", item->id);
+    g_autoptr(GError) trouble = NULL;
+
+    if (rows == NULL)
+        return FALSE;
+    while (rows_next(rows, &trouble)) {
+        ItemRecipient *recipient = g_new0(ItemRecipient, 1);
+
+        recipient->normal = g_strdup(rows_text(rows, 0));
+        recipient->external = rows_integer(rows, 1) != 0;
+        recipient->known = rows_integer(rows, 2) != 0;
+        recipient->mentioned = rows_integer(rows, 3) != 0;
+        recipient->outside = rows_integer(rows, 4) != 0;
+        g_ptr_array_add(item->recipients, recipient);
+    }
+    if (trouble == NULL)
+        return TRUE;
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return FALSE;
+}
+
+gboolean
+queue_load(Db *db, const char *id, Item **item_out, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &item_load, error, "s", id);
+    g_autoptr(Item) item = NULL;
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    if (found) {
+        item = item_new();
+        read_plain(item, rows);
+        if (!read_formed(item, rows, error) || !load_recipients(db, item, error))
+            return FALSE;
+    }
+    *item_out = g_steal_pointer(&item);
+    return TRUE;
+}
+
+/* The swap itself; *account_out NULL when the item is not in that state. */
+static gboolean
+swap_state(Db *db, const char *id, State from, State to, const char *why, char **account_out,
+           GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &item_move, error, "sssis", id, state_name(from),
+                                    state_name(to), (gint64)state_is_waiting(to), why);
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    *account_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
+    return TRUE;
+}
+
+static gboolean
+audit_move(Db *db, const char *account, const char *id, State from, State to, const char *who,
+           const char *why, gint64 now, GError **error)
+{
+    AuditEntry entry = {.kind = "moved", .account = account, .item = id, .who = who};
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert_value(&dict, "from", text_variant(state_name(from)));
+    g_variant_dict_insert_value(&dict, "to", text_variant(state_name(to)));
+    g_variant_dict_insert_value(&dict, "why", text_variant(why));
+    entry.details = g_variant_dict_end(&dict);
+    return audit_append(db, &entry, now, error);
+}
+
+gboolean
+queue_move(Db *db, const char *id, State from, State to, const char *who, const char *why,
+           gint64 now, Move *move_out, GError **error)
+{
+    g_autofree char *account = NULL;
+
+    g_assert(state_may_become(from, to));
+    if (!swap_state(db, id, from, to, why, &account, error))
+        return FALSE;
+    if (account == NULL) {
+        *move_out = MOVE_REFUSED;
+        return TRUE;
+    }
+    if (!change_tally(db, account, from, -1, error) ||
+        !change_tally(db, account, to, 1, error) ||
+        db_run(db, &timer_set, error, "s", id) < 0 ||
+        db_run(db, &move_add, error, "sissss", id, now, state_name(from), state_name(to), who,
+               why) < 0 ||
+        !audit_move(db, account, id, from, to, who, why, now, error))
+        return FALSE;
+    *move_out = MOVE_DONE;
+    return TRUE;
+}
+
+gboolean
+queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry, GError **error)
+{
+    return db_run(db, &item_attempt, error, "ssi", id, answer, retry) >= 0 &&
+           db_run(db, &timer_set, error, "s", id) >= 0;
+}
+
+gboolean
+queue_copy_bytes(Db *db, const char *id, int fd, GError **error)
+{
+    gint64 size = 0;
+
+    if (!db_integer(db, &item_size, -1, &size, error, "s", id))
+        return FALSE;
+    if (size < 0) {
+        g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: no such item", id);
+        return FALSE;
+    }
+    return piece_copy(db, id, fd, size, error);
+}
+
+GVariant *
+queue_moves(Db *db, const char *id, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &move_load, error, "s", id);
+    g_autoptr(GError) trouble = NULL;
+    g_auto(GVariantBuilder) moves = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE("aa{sv}"));
+
+    if (rows == NULL)
+        return NULL;
+    while (rows_next(rows, &trouble)) {
+        GVariantDict dict;
+
+        g_variant_dict_init(&dict, NULL);
+        g_variant_dict_insert(&dict, "when", "x", rows_integer(rows, 0));
+        g_variant_dict_insert_value(&dict, "from", text_variant(rows_text(rows, 1)));
+        g_variant_dict_insert_value(&dict, "to", text_variant(rows_text(rows, 2)));
+        g_variant_dict_insert_value(&dict, "who", text_variant(rows_text(rows, 3)));
+        g_variant_dict_insert_value(&dict, "why", text_variant(rows_text(rows, 4)));
+        g_variant_builder_add_value(&moves, g_variant_dict_end(&dict));
+    }
+    if (trouble != NULL) {
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return NULL;
+    }
+    return g_variant_builder_end(&moves);
+}

@@ -1,0 +1,125 @@
+-- queue.sql - items (queue.h)
+
+-- name: item_add
+INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, conversation,
+                  state, waiting, tier, line, reason, policy, why, answer, automatic, created, due,
+                  expires, retry, attempts, size, facts, envelope, extract, claims)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+            $20, $21, $22, $23, $24, $25, $26, $27);
+
+-- name: item_load
+SELECT id, account, login, submission_key, digest, message_id, conversation, state, tier, line,
+       reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size, facts,
+       envelope, extract, claims
+    FROM item WHERE id = $1;
+
+-- name: recipient_add
+INSERT INTO recipient (item, number, address, external, known, mentioned, outside)
+    VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: recipient_load
+SELECT address, external, known, mentioned, outside FROM recipient WHERE item = $1
+    ORDER BY number;
+
+-- name: piece_add
+INSERT INTO piece (item, number, sha256, bytes) VALUES ($1, $2, $3, $4);
+
+-- name: piece_load
+SELECT number, sha256, bytes FROM piece WHERE item = $1 ORDER BY number;
+
+-- name: item_size
+SELECT size FROM item WHERE id = $1;
+
+-- Compare and swap: no row comes back when the item is not in that state any more. What a person
+-- approved is no longer automatic.
+-- name: item_move
+UPDATE item SET state = $3, waiting = $4, why = $5,
+                automatic = CASE WHEN $3 = 'approved' THEN 0 ELSE automatic END
+    WHERE id = $1 AND state = $2
+    RETURNING account;
+
+-- When the schedule must look at the item again. The only home of that rule.
+-- name: timer_set
+UPDATE item SET timer = CASE
+        WHEN state = 'delayed' THEN CASE WHEN retry > due THEN retry ELSE due END
+        WHEN state = 'approved' THEN retry
+        WHEN state IN ('draft', 'held') AND expires > 0 THEN expires
+        ELSE NULL END
+    WHERE id = $1;
+
+-- name: move_add
+INSERT INTO move (item, number, at, from_state, to_state, who, why)
+    VALUES ($1, (SELECT COALESCE(MAX(number), 0) + 1 FROM move WHERE item = $1),
+            $2, $3, $4, $5, $6);
+
+-- name: move_load
+SELECT at, from_state, to_state, who, why FROM move WHERE item = $1 ORDER BY number;
+
+-- name: item_attempt
+UPDATE item SET answer = $2, retry = $3, attempts = attempts + 1 WHERE id = $1;
+
+-- name: tally_change
+INSERT INTO tally (account, state, items) VALUES ($1, $2, $3)
+    ON CONFLICT (account, state) DO UPDATE SET items = tally.items + excluded.items;
+
+-- name: tally_load
+SELECT state, items FROM tally WHERE account = $1;
+
+-- name: find_key
+SELECT id FROM item WHERE account = $1 AND submission_key = $2 AND waiting = 1
+    ORDER BY seq LIMIT 1;
+
+-- name: find_message
+SELECT id FROM item WHERE account = $1 AND message_id = $2 AND waiting = 1
+    ORDER BY seq LIMIT 1;
+
+-- name: list_all
+SELECT id, seq FROM item ORDER BY seq LIMIT $1;
+
+-- name: list_waiting
+SELECT id, seq FROM item WHERE waiting = 1 ORDER BY seq LIMIT $1;
+
+-- name: list_account
+SELECT id, seq FROM item WHERE account = $1 ORDER BY seq LIMIT $2;
+
+-- name: list_account_waiting
+SELECT id, seq FROM item WHERE account = $1 AND waiting = 1 ORDER BY seq LIMIT $2;
+
+-- name: list_state
+SELECT id FROM item WHERE state = $1 ORDER BY seq;
+
+-- name: list_due
+SELECT id FROM item WHERE timer <= $1 ORDER BY timer, seq LIMIT $2;
+
+-- name: next_due
+SELECT timer FROM item WHERE timer IS NOT NULL ORDER BY timer LIMIT 1;
+
+-- The states are those in which an automatic item left or still will. Two statements, because
+-- a conversation is counted over all time and needs an index of its own.
+-- name: automatic_in_account
+SELECT COUNT(*) FROM item
+    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
+        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
+        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient
+                                    WHERE recipient.item = item.id AND recipient.address = $4));
+
+-- name: automatic_in_conversation
+SELECT COUNT(*) FROM item
+    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3 AND conversation = $5
+        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
+        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient
+                                    WHERE recipient.item = item.id AND recipient.address = $4));
+
+-- name: automatic_recipients
+SELECT DISTINCT recipient.address
+    FROM item JOIN recipient ON recipient.item = item.id
+    WHERE item.account = $1 AND item.created >= $2 AND item.automatic = 1 AND item.id <> $3
+        AND item.state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
+
+-- Earlier than $3, or than an item yet to be stored.
+-- name: pending_find
+SELECT 1 FROM item
+    WHERE account = $1 AND conversation = $2 AND waiting = 1
+        AND seq < COALESCE((SELECT earlier.seq FROM item AS earlier WHERE earlier.id = $3),
+                           9223372036854775807)
+    LIMIT 1;
