@@ -115,7 +115,7 @@ class Daemon:
 
 
 def environment(**more):
-    """What the programs find in their environment: nothing of ours but the sanitizers' options.
+    """What the programs find in their environment: of ours, only the sanitizers' options.
     The list of suppressions is left out: it may lie where the programs' users cannot read."""
     kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS")
             if name in os.environ}
