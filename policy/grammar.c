@@ -23,7 +23,7 @@ take_one_of(Lexer *lexer, const char *const *words, guint *index_out, GError **e
         }
     }
     g_autofree char *list = g_strjoinv(", ", (char **)words);
-    g_autofree char *expected = g_strdup_printf(words[1] ? "one of %s" : "%s", list);
+    g_autofree char *expected = g_strdup_printf(words[1] ? "one of %s" : "‘%s’", list);
     return lexer_fail(lexer, expected, words, error);
 }
 
@@ -47,7 +47,7 @@ static gboolean
 take_end_or(Lexer *lexer, const char *word, gboolean *ended_out, GError **error)
 {
     const char *const words[] = {word, NULL};
-    g_autofree char *expected = g_strdup_printf("%s or the end of the line", word);
+    g_autofree char *expected = g_strdup_printf("‘%s’ or the end of the line", word);
 
     *ended_out = is_at_end(lexer);
     return *ended_out || lexer_skip(lexer, word) || lexer_fail(lexer, expected, words, error);
@@ -63,10 +63,11 @@ parse_amount(const char *text, const char *units, const gint64 *worths, gboolean
     const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
     gint64 worth = unit ? worths[unit - units] : 1;
     g_autofree char *number = g_strndup(text, digits);
-    gint64 amount;
 
-    if (unit ? text[digits + 1] != '\0' : text[digits] != '\0' || !bare)
+    gboolean is_whole = unit ? text[digits + 1] == '\0' : text[digits] == '\0' && bare;
+    if (!is_whole)
         return FALSE;
+    gint64 amount;
     if (!g_ascii_string_to_signed(number, 10, 0, G_MAXINT64 / worth, &amount, NULL))
         return FALSE;
     *amount_out = amount * worth;

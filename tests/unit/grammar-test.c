@@ -20,8 +20,8 @@ static const struct {
      "p:1:6: found a text without its closing quote"},
     {"control in reason", "hold \"x\ay\"", "p:1:8: found U+0007, expected a reason"},
     {"direction mark in reason", "hold \"x\u202e\"", "p:1:8: found U+202E"},
-    {"after the reason", "hold \"x\" when locked", "expected if or the end of the line"},
-    {"two reasons", "hold \"x\" \"y\"", "p:1:10: found a text in quotes, expected if"},
+    {"after the reason", "hold \"x\" when locked", "expected ‘if’ or the end of the line"},
+    {"two reasons", "hold \"x\" \"y\"", "p:1:10: found a text in quotes, expected ‘if’"},
     {"column counts letters", "hold \"ü\" of", "p:1:10: found ‘of’"},
     {"fact", "hold \"x\" if recipient > 1",
      "p:1:13: found ‘recipient’, expected a fact (did you "
@@ -31,14 +31,14 @@ static const struct {
     {"long word", "hold \"x\" if aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
      "found ‘aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…’, expected a fact"},
     {"or", "hold \"x\" if locked or forward",
-     "found ‘or’, expected and or the end of the line"},
+     "found ‘or’, expected ‘and’ or the end of the line"},
     {"and what", "hold \"x\" if locked and\n",
      "p:1:23: found the end of the line, expected a fact"},
     {"number without comparison", "hold \"x\" if novel and locked",
      "p:1:19: found ‘and’, expected one of =, !=, <, <=, >, >="},
     {"operator", "hold \"x\" if novel => 1", "p:1:19: found ‘=>’, expected one of ="},
     {"flag with comparison", "hold \"x\" if forward = yes",
-     "p:1:21: found ‘=’, expected and or"},
+     "p:1:21: found ‘=’, expected ‘and’ or"},
     {"not a number", "hold \"x\" if not novel",
      "p:1:17: found ‘novel’, expected a yes/no fact"},
     {"not not", "hold \"x\" if not not locked", "found ‘not’, expected a yes/no fact"},
@@ -65,8 +65,8 @@ static const struct {
      "verdict stricter"},
     {"declared may not delay", "delay 1h \"x\" if locked and declared = q",
      "make a verdict stricter"},
-    {"declared compared", "hold \"x\" if declared != q", "found ‘!=’, expected ="},
-    {"declared alone", "hold \"x\" if declared", "found the end of the line, expected ="},
+    {"declared compared", "hold \"x\" if declared != q", "found ‘!=’, expected ‘=’"},
+    {"declared alone", "hold \"x\" if declared", "found the end of the line, expected ‘=’"},
     {"declared as nothing",
      "hold \"x\" if declared =", "expected a word, or a text in double"},
     {"declared too long",
@@ -79,9 +79,9 @@ static const struct {
      "expected one of conversation, "},
     {"limit misspelt", "limit 2 automatic per conversatoin else hold", "mean ‘conversation’?"},
     {"recipients per hour", "limit 2 recipients per hour else hold",
-     "found ‘hour’, expected day"},
+     "found ‘hour’, expected ‘day’"},
     {"limit without tier", "limit 2 automatic per day",
-     "found the end of the line, expected else"},
+     "found the end of the line, expected ‘else’"},
     {"limit that releases", "limit 2 automatic per day else release", "one of draft, hold"},
     {"limit and more", "limit 2 automatic per day else hold \"x\"",
      "expected the end of the line"},
@@ -92,7 +92,7 @@ static const struct {
      "p:1:13: found ‘subject’"},
     {"no lists yet", "hold \"x\" if any recipient in vip", "p:1:13: found ‘any’"},
     {"no includes yet", "include other", "p:1:1: found ‘include’"},
-    {"a second rule on the line", "hold \"x\" hold \"y\"", "found ‘hold’, expected if or"},
+    {"a second rule on the line", "hold \"x\" hold \"y\"", "found ‘hold’, expected ‘if’ or"},
     {"lone return", "hold \"x\"\rhold \"y\"", "p:1:9: found U+000D"},
     {"byte order mark", "\ufeffhold \"x\"", "p:1:1: found U+FEFF"},
     {"curly quotes", "hold “x”", "p:1:6: found ‘“’, expected a reason in double quotes"},
@@ -113,7 +113,7 @@ test_wrong(gconstpointer data)
     g_assert_true(g_utf8_validate(error->message, -1, NULL));
 }
 
-/* 64 KiB and 500 lines load, one more of either does not. */
+/* 64 KiB, 500 rules and 200 bytes of reason load, one more of each does not. */
 static void
 test_size(void)
 {
@@ -123,7 +123,9 @@ test_size(void)
         for (guint i = 0; i < 500 + more; i++)
             g_string_append(lines,
                             i % 2 ? "hold \"x\"\n" : "limit 1 automatic per day else hold\n");
-        const char *texts[] = {spaces, lines->str};
+        g_autofree char *reason = g_strnfill(200 + more, 'a');
+        g_autofree char *rule = g_strdup_printf("hold \"%s\"", reason);
+        const char *texts[] = {spaces, lines->str, rule};
         for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
             g_autoptr(GError) error = NULL;
             g_autoptr(Policy) policy = policy_parse(texts[i], "p", &error);

@@ -233,8 +233,7 @@ check_unknown(const char *text)
     }
 }
 
-/* B9: over every three tiers, what is unknown never gets a laxer tier than it could if known.
- */
+/* B9: over every three tiers, not knowing never gets a laxer tier than knowing could. */
 static void
 test_unknown_never_helps(void)
 {
@@ -243,7 +242,10 @@ test_unknown_never_helps(void)
             g_strdup_printf("%s \"a\" if novel > 0\n%s \"b\" if not forward\n"
                             "%s \"c\" if novel = 0 and forward\n",
                             tier_words[i % 5], tier_words[i / 5 % 5], tier_words[i / 25]);
+        g_autofree char *limited =
+            g_strconcat(text, "limit 0 automatic per day else hold\n", NULL);
         check_unknown(text);
+        check_unknown(limited);
     }
 }
 
