@@ -63,7 +63,7 @@ milter_default_action = tempfail
 milter_protocol = 6
 milter_connect_timeout = 10s
 milter_command_timeout = 30s
-milter_content_timeout = 60s
+milter_content_timeout = 120s
 
 smtpd_relay_restrictions = permit_sasl_authenticated, reject_unauth_destination
 smtpd_sender_login_maps = inline:{{ {senders} }}
