@@ -121,7 +121,18 @@ class Player:
             for session in self.sessions.values():
                 session.close()
             self.sessions = {}
+        self._revive(found)
         return found
+
+    def _revive(self, found):
+        """A daemon that died is this case's failure, and not that of all later ones."""
+        for daemon, start in ((self.gate.relay, self.gate.relay.start),
+                              (self.gate.milter, self.gate.start_milter)):
+            if daemon.process is None or daemon.process.poll() is not None:
+                found.mismatches.append(f"run: {daemon.name} has died: "
+                                        f"{daemon.read_log().splitlines()[-1:]}")
+                self.gate.configure(decision_policy({}))
+                start()
 
     def _session(self, login):
         if login not in self.sessions:
