@@ -316,6 +316,8 @@ test_facts_text(void)
     g_autofree char *text = facts_format(&facts);
     g_assert_nonnull(strstr(text, "locked=? declared=x%20recipients%3D0%0A%25%C3%BC"));
     g_assert_cmpstr(read_facts(text).declared, ==, facts.declared);
+    facts_set(&facts, FACT_FORWARD, 7);
+    g_assert_cmpint(facts.values[FACT_FORWARD].number, ==, 1);
 }
 
 int
