@@ -1,8 +1,8 @@
 /* log.h - one line for one event
  *
  * To standard error with a syslog priority in angle brackets when journald listens there, else
- * with program and time; or to syslog(3), facility mail. Every argument is escaped. Programs log;
- * policy, lib and store never do. */
+ * with program and time; or to syslog(3), facility mail. Every argument is escaped. Programs
+ * log; policy, lib and store never do. */
 #pragma once
 
 #include <glib.h>

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* memfd_create, O_TMPFILE */
 #include "lib/spool.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* struct ucred, POLLRDHUP */
 #include "lib/wire.h"
 
 #include <errno.h>

@@ -37,8 +37,8 @@ typedef enum {
     TICKET_USED /* redeemed before, by these very bytes */
 } TicketState;
 
-/* What a ticket is worth for this digest; *item_out names its item (the caller frees), NULL for
- * UNKNOWN. */
+/* What a ticket is worth for this digest; *item_out names its item (the caller frees), NULL
+ * for UNKNOWN. */
 gboolean ticket_look_up(Db *db, const char *ticket, const char *digest, gint64 now,
                         TicketState *state_out, char **item_out, GError **error);
 

@@ -18,6 +18,7 @@ from mailhost import can_connect
 
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
+CLOCK = "clock.so"  # built from clock.c
 START_SECONDS = 20
 STOP_SECONDS = 20
 
@@ -56,6 +57,7 @@ class Daemon:
         self.log = os.path.join(folder, name + ".log")
         self.arguments = arguments
         self.identity = {"user": uid, "group": gid, "extra_groups": groups}
+        self.environment = {}
         self.notify = os.path.join(folder, name + ".notify")
         self.process = None
 
@@ -69,7 +71,7 @@ class Daemon:
             with open(self.log, "ab") as log:
                 self.process = subprocess.Popen(
                     self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/",
-                    env=environment(NOTIFY_SOCKET=self.notify), **self.identity)
+                    env=environment(NOTIFY_SOCKET=self.notify, **self.environment), **self.identity)
             self._wait_ready(listener)
 
     def _wait_ready(self, listener):
@@ -144,12 +146,40 @@ class Gate:
         self.milter = Daemon(folder, "exeat-milter",
                              [os.path.join(self.bin, "exeat-milter"), "-c", self.config],
                              MILTER, postfix, [])
+        self.clock_file = os.path.join(folder, "clock")
+        if os.path.exists(os.path.join(self.bin, CLOCK)):
+            self.relay.environment = {"LD_PRELOAD": os.path.join(self.bin, CLOCK),
+                                      "EXEAT_TEST_CLOCK": self.clock_file}
+
+    def clock(self, seconds):
+        """Moves the relay's clock to so many seconds from the real time."""
+        if not self.relay.environment:
+            raise MissingPrograms(f"{CLOCK}: not built; make check builds it")
+        with open(self.clock_file + ".new", "w", encoding="ascii") as file:
+            file.write(str(seconds))
+        os.chmod(self.clock_file + ".new", 0o644)
+        os.rename(self.clock_file + ".new", self.clock_file)
+
+    def on_small_disk(self, size):
+        """From its next start on, the relay's state folder is a file system of that size of its
+        own, which ends with the relay."""
+        script = ('mount -t tmpfs -o size="$1",mode=700,uid="$2",gid="$2" tmpfs "$3" && uid=$2 && '
+                  'groups=$4 && shift 4 && '
+                  'exec setpriv --reuid "$uid" --regid "$uid" --groups "$groups" "$@"')
+        groups = ",".join(str(group) for group in self.relay.identity["extra_groups"])
+        self.relay.arguments = ["unshare", "-m", "sh", "-c", script, "sh", size, str(RELAY),
+                                self.state, groups, *self.relay.arguments]
+        self.relay.identity = {}
 
     def _copy_programs(self, build):
         os.makedirs(self.bin, exist_ok=True)
         for name in PROGRAMS:
             shutil.copy(os.path.join(build, name), self.bin)
             os.chmod(os.path.join(self.bin, name), 0o755)
+        # Only "make check" builds the clock; cases and quickstart do without.
+        clock = os.path.join(build, "tests", "tools", CLOCK)
+        if os.path.exists(clock):
+            shutil.copy(clock, self.bin)
 
     def _make_folders(self):
         os.makedirs(self.etc, exist_ok=True)

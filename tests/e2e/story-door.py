@@ -1,0 +1,239 @@
+"""Ticket and door: how held mail leaves, once and unchanged."""
+
+import os
+import re
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from gate import AGENT, APPROVER, SECOND_APPROVER  # noqa: E402
+from letter import letter  # noqa: E402
+from proxy import Proxy  # noqa: E402
+from smtpclient import Client  # noqa: E402
+from story import main, story, until  # noqa: E402
+from world import World  # noqa: E402
+
+HOLD = 'hold "everything"\n'
+TO = "stranger@example.net"
+
+
+def hold_one(world, message=None):
+    """Submits a message that is held and returns its item."""
+    reply = world.submit("agent@example.com", [TO], message or letter(TO))
+    assert reply.code == 250, reply
+    [item] = world.gate.items()
+    assert item["state"] == "held", item
+    return item["id"]
+
+
+def through_proxy(world):
+    """Puts a proxy between the relay and the door."""
+    proxy = Proxy(os.path.join(world.folder, "proxy"), world.host.door)
+    world.gate.configure(HOLD, settings={"next-hop": f"unix:{proxy.path}"})
+    world.gate.restart_relay()
+    return proxy
+
+
+def nothing_left(world):
+    """Nothing is on its way and nothing arrived."""
+    world.host.wait_empty()
+    return world.sink.messages() == []
+
+
+@story("Approved mail leaves once, byte for byte, without its ticket")
+def _(world):
+    body = ".\r\n..\r\nMAIL FROM:<mallory@example.net>\r\n.\r\nRCPT\r\nDu süßes Ding\r\n"
+    message = letter(TO, body=body)
+    item = hold_one(world, message)
+    assert nothing_left(world)
+    world.gate.approve(item)
+    assert world.gate.wait_state(item, "sent") == "sent"
+    [arrived] = world.sink.wait(1)
+    assert arrived.recipients == [TO]
+    assert arrived.data.endswith(message), arrived.data
+    assert b"exeat-ticket" not in arrived.data.lower()
+    moves = [(move["from"], move["to"]) for move in world.gate.show(item)["moves"]]
+    assert ("sending", "committing") in moves and ("committing", "sent") in moves, moves
+
+
+@story("Envelope parameters go out as they came in (S3, XA13)")
+def _(world):
+    params = {TO: "NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;stranger@example.net"}
+    with world.client("agent@example.com") as client:
+        reply = client.submit("agent@example.com", [TO], letter(TO),
+                              mail_params="RET=HDRS ENVID=q+2B1", rcpt_params=params)
+    assert reply.code == 250, reply
+    [item] = world.gate.items()
+    world.gate.approve(item["id"])
+    [arrived] = world.sink.wait(1)
+    assert "NOTIFY=SUCCESS,FAILURE" in arrived.rcpt_params[TO], arrived.rcpt_params
+    assert "ORCPT=rfc822;stranger@example.net" in arrived.rcpt_params[TO], arrived.rcpt_params
+    assert "RET=HDRS" in arrived.mail_params and "ENVID=q+2B1" in arrived.mail_params
+
+
+@story("A ticket on an agent's submission is an ordinary field: taken out, and held (XA8)")
+def _(world):
+    item = hold_one(world, letter(TO, X_Exeat_Ticket="0" * 32, X_Exeat_Passed="yes"))
+    assert nothing_left(world)
+    world.gate.approve(item)
+    [arrived] = world.sink.wait(1)
+    assert b"x-exeat" not in arrived.data.lower(), arrived.data
+
+
+@story("At the door, no ticket and a made-up ticket are refused (XA6)")
+def _(world):
+    for fields in ({}, {"X_Exeat_Ticket": "f" * 32}):
+        with Client(world.host.door) as client:
+            client.ehlo()
+            reply = client.submit("agent@example.com", [TO], letter(TO, **fields))
+        assert reply.code == 550, reply
+    assert nothing_left(world)
+
+
+def replay(world, session, change=(b"", b"")):
+    """Plays what the relay said at the door once more, and returns the reply to the dot."""
+    data = bytes(session)
+    head, _, rest = data.partition(b"DATA\r\n")
+    message = rest.partition(b"\r\n.\r\n")[0] + b"\r\n"
+    with Client(world.host.door) as client:
+        client.ehlo()
+        for line in head.split(b"\r\n"):
+            if re.match(rb"(?i)(MAIL|RCPT)", line):
+                assert client.command(line).ok, line
+        assert client.command("DATA").code == 354
+        client.send(message.replace(*change) if change[0] else message)
+        client.send(b".\r\n")
+        return client.reply()
+
+
+@story("A used ticket sends nothing again: same bytes are discarded, others refused (XA7)")
+def _(world):
+    with through_proxy(world) as proxy:
+        item = hold_one(world)
+        world.gate.approve(item)
+        assert world.gate.wait_state(item, "sent") == "sent"
+        world.sink.wait(1)
+        assert replay(world, proxy.sessions[-1]).code == 250
+        assert replay(world, proxy.sessions[-1], (b"Hello.", b"Hallo.")).code == 550
+        world.host.wait_empty()
+        assert len(world.sink.messages()) == 1
+
+
+@story("A byte changed on the way to the door is refused (E44, XB33)")
+def _(world):
+    with through_proxy(world) as proxy:
+        proxy.change = (b"Hello.", b"Hallo.")
+        item = hold_one(world)
+        world.gate.approve(item)
+        assert world.gate.wait_state(item, "failed") == "failed"
+        assert nothing_left(world)
+
+
+@story("A recipient changed or added on the way is refused (E43)")
+def _(world):
+    for change in ((b"RCPT TO:<stranger@", b"RCPT TO:<mallory@"),
+                   (b"DATA\r\n", b"RCPT TO:<mallory@example.net>\r\nDATA\r\n")):
+        proxy = through_proxy(world)
+        with proxy:
+            proxy.change = change
+            item = hold_one(world)
+            world.gate.approve(item)
+            assert world.gate.wait_state(item, "failed", "approved") in ("failed", "approved")
+            world.gate.command("veto", item)
+            assert nothing_left(world)
+
+
+@story("A ticket that is two hours old is refused")
+def _(world):
+    with through_proxy(world) as proxy:
+        def late():
+            world.gate.clock(2 * 3600)
+            return "pass"
+        proxy.at_dot = late
+        item = hold_one(world)
+        world.gate.approve(item)
+        assert world.gate.wait_state(item, "held") == "held"
+        assert nothing_left(world)
+
+
+@story("Cut before the dot: the ticket is unused, and the retry delivers once (XC8)")
+def _(world):
+    with through_proxy(world) as proxy:
+        cuts = iter(["cut"])
+        proxy.at_dot = lambda: next(cuts, "pass")
+        item = hold_one(world)
+        world.gate.approve(item)
+        assert world.gate.wait_state(item, "approved") == "approved"
+        until(lambda: world.gate.show(item)["answer"] != "")
+        assert nothing_left(world)
+        world.gate.clock(60)
+        assert world.gate.wait_state(item, "sent") == "sent"
+        world.host.wait_empty()
+        assert len(world.sink.wait(1)) == 1
+        assert len(proxy.sessions) == 2
+
+
+@story("Cut after the dot: it was delivered once and is never tried again (E40, XC8)")
+def _(world):
+    with through_proxy(world) as proxy:
+        proxy.at_dot = lambda: "mute"
+        item = hold_one(world)
+        world.gate.approve(item)
+        assert world.gate.wait_state(item, "sent") == "sent"
+        world.sink.wait(1)
+        world.gate.clock(24 * 3600)
+        world.gate.restart_relay()
+        world.host.wait_empty()
+        assert len(world.sink.messages()) == 1
+        assert len(proxy.sessions) == 1
+
+
+@story("Fifty approvals at once: one counts, one message leaves (C14, E46, XC6)")
+def _(world):
+    item = hold_one(world)
+    digest = world.gate.show(item)["digest"]
+    done = []
+
+    def approve(number):
+        uid = (APPROVER, SECOND_APPROVER)[number % 2]
+        done.append(world.gate.command("approve", item, digest[:12], uid=uid).returncode)
+    threads = [threading.Thread(target=approve, args=(number,)) for number in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == [0] + [65] * 49, done
+    assert world.gate.wait_state(item, "sent") == "sent"
+    world.host.wait_empty()
+    assert len(world.sink.wait(1)) == 1
+
+
+@story("An approval is for the digest that was shown, and lives fifteen minutes (E42, XC7, XC22)")
+def _(world):
+    world.gate.configure(HOLD, settings={"next-hop": f"unix:{world.folder}/nowhere"})
+    world.gate.restart_relay()
+    item = hold_one(world)
+    assert world.gate.command("approve", item, "0" * 12).returncode == 65
+    assert world.gate.command("approve", item, "0").returncode == 64
+    world.gate.approve(item)
+    assert world.gate.wait_state(item, "approved") == "approved"
+    world.gate.clock(16 * 60)
+    assert world.gate.wait_state(item, "held") == "held"
+    assert nothing_left(world)
+
+
+@story("The agent and strangers may not decide, and see nothing (XC1, XC2, XC17)")
+def _(world):
+    item = hold_one(world)
+    digest = world.gate.show(item)["digest"]
+    for uid in (AGENT, 61999):
+        for words in (("list",), ("show", item), ("approve", item, digest), ("reject", item, "no"),
+                      ("veto", item)):
+            assert world.gate.command(*words, uid=uid).returncode == 77, (uid, words)
+    assert world.gate.show(item)["state"] == "held"
+    assert nothing_left(world)
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda: World(HOLD)))

@@ -1,0 +1,245 @@
+"""Our trouble is a 451: nothing is lost, nothing leaves twice, nothing fails open."""
+
+import os
+import random
+import socket
+import sqlite3
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from gate import AGENT, APPROVER  # noqa: E402
+from letter import letter  # noqa: E402
+from sink import Sink  # noqa: E402
+from story import main, story, until  # noqa: E402
+from world import World, end_on_signals  # noqa: E402
+
+ASSISTANT, STRANGER, TOM = "agent@example.com", "stranger@example.net", "tom@example.com"
+POLICY = 'hold "outside" if external > 0\ndraft "inside"\n'
+
+
+def submit(world, to=STRANGER, **fields):
+    return world.submit(ASSISTANT, [to], letter(to, **fields))
+
+
+def accepted_is_kept(world, count):
+    """Every message that got a 250 is an item with its bytes."""
+    items = world.gate.items(everything=True)
+    assert len(items) == count, items
+    for item in items:
+        assert world.gate.show(item["id"])["text"] != ""
+
+
+@story("With the relay down the agent gets a 451, and nothing is lost (XF3)")
+def _(world):
+    assert submit(world).code == 250
+    world.gate.relay.stop()
+    assert submit(world).code == 451
+    world.gate.relay.start()
+    assert submit(world).code == 250
+    accepted_is_kept(world, 2)
+    assert world.sink.messages() == []
+
+
+@story("With the milter killed the agent gets a 4xx (XF1)")
+def _(world):
+    with world.client(ASSISTANT) as client:
+        assert client.mail(ASSISTANT).ok and client.rcpt(STRANGER).ok
+        world.gate.milter.kill()
+        assert 400 <= client.data(letter(STRANGER)).code < 500
+    reply = submit(world)
+    assert 400 <= reply.code < 500, reply
+    world.gate.start_milter()
+    assert submit(world).code == 250
+    accepted_is_kept(world, 1)
+    assert world.sink.messages() == []
+
+
+@story("With the database locked the agent gets a 451 (XF5)")
+def _(world):
+    assert submit(world).code == 250
+    lock = sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    assert submit(world).code == 451
+    lock.execute("ROLLBACK")
+    lock.close()
+    assert submit(world).code == 250
+    accepted_is_kept(world, 2)
+
+
+@story("On a full disk the agent gets a 451, and what was accepted is whole (XE9, XF4)")
+def _(world):
+    world.gate.relay.stop()
+    world.gate.on_small_disk("3m")
+    world.gate.relay.start()
+    replies = [submit(world, body="x" * 70_000 + "\r\n").code for _ in range(60)]
+    assert set(replies) == {250, 451}, replies
+    assert replies[-1] == 451
+    accepted = replies.count(250)
+    items = world.gate.items(everything=True)
+    assert len(items) == accepted, (len(items), accepted)
+    assert all(world.gate.show(item["id"])["size"] > 70_000 for item in items)
+    assert world.sink.messages() == []
+
+
+@story("Rubbish on the relay's socket ends that connection and nothing else")
+def _(world):
+    dice = random.Random(7)
+    for length in (1, 3, 4, 5, 64, 4096):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+            peer.connect(world.gate.socket)
+            peer.settimeout(20)
+            peer.sendall(dice.randbytes(length))
+            peer.shutdown(socket.SHUT_WR)
+            while peer.recv(4096):
+                pass
+    assert submit(world).code == 250
+    accepted_is_kept(world, 1)
+
+
+def ask(world, verb, uid):
+    """Sends a request without arguments to the relay, as a user, and returns the raw answer. A
+    frame is a length and a serialised GVariant of type (sa{sv})."""
+    word = verb.encode() + b"\0"
+    frame = word + b"\0" * (-len(word) % 8) + bytes([len(word)])
+    script = ("import socket,sys\n"
+              "s=socket.socket(socket.AF_UNIX);s.connect(sys.argv[1]);s.settimeout(20)\n"
+              "s.sendall(bytes.fromhex(sys.argv[2]));sys.stdout.buffer.write(s.recv(65536))\n")
+    return subprocess.run(["/usr/bin/python3", "-c", script, world.gate.socket,
+                           (len(frame).to_bytes(4, "big") + frame).hex()], user=uid, group=uid,
+                          extra_groups=[], capture_output=True, check=False).stdout
+
+
+@story("Whoever is not the milter's user may not submit, redeem or teach (XF11)")
+def _(world):
+    for verb in ("submit", "redeem", "observe"):
+        for uid in (AGENT, APPROVER, 0):
+            assert b"denied" in ask(world, verb, uid), (verb, uid)
+    done = subprocess.run(["/usr/bin/python3", "-c", "import socket,sys\n"
+                           "socket.socket(socket.AF_UNIX).connect(sys.argv[1])",
+                           world.gate.milter_socket], user=AGENT, group=AGENT, extra_groups=[],
+                          capture_output=True, check=False)
+    assert b"PermissionError" in done.stderr, done
+
+
+@story("Killed in every waiting state, the relay finds each item as it was (A14)")
+def _(world):
+    world.gate.configure(POLICY, settings={"next-hop": f"unix:{world.folder}/nowhere"})
+    world.gate.restart_relay()
+    for number in range(4):
+        assert submit(world, subject=f"held {number}").code == 250
+    assert submit(world, TOM, subject="draft").code == 250
+    by_subject = {item["subject"]: item["id"] for item in world.gate.items()}
+    world.gate.approve(by_subject["held 1"])
+    world.gate.command("reject", by_subject["held 2"], "no")
+    before = {item["id"]: item["state"] for item in world.gate.items(everything=True)}
+    assert sorted(before.values()) == ["approved", "draft", "held", "held", "rejected"], before
+    for _ in range(3):
+        world.gate.relay.kill()
+        world.gate.relay.start()
+        until(lambda: world.gate.show(by_subject["held 1"])["state"] == "approved")
+        after = {item["id"]: item["state"] for item in world.gate.items(everything=True)}
+        assert after == before, after
+    assert world.sink.messages() == []
+
+
+def send_directly(world, folder="provider"):
+    """A next hop without the gate: a server that takes everything. Returns it."""
+    provider = Sink(os.path.join(world.folder, folder))
+    world.gate.configure(POLICY, settings={"next-hop": f"inet:127.0.0.1:{provider.port}",
+                                           "next-hop-gated": "no"})
+    world.gate.restart_relay()
+    return provider
+
+
+def approve_one(world):
+    assert submit(world).code == 250
+    item = world.gate.items()[-1]["id"]
+    world.gate.approve(item)
+    return item
+
+
+@story("Dropped after the dot at a next hop without the gate: uncertain, and never sent again (E40)")
+def _(world):
+    with send_directly(world) as provider:
+        for failure in ("drop", "half", "reset"):
+            provider.clear()
+            provider.rules = [{"at": "DOT", "do": failure}]
+            item = approve_one(world)
+            assert world.gate.wait_state(item, "uncertain") == "uncertain", failure
+            provider.rules = []
+            world.gate.clock(3600)
+            world.gate.restart_relay()
+            world.gate.clock(0)
+            assert world.gate.show(item)["state"] == "uncertain"
+            assert len(provider.messages()) == 1, failure
+
+
+@story("Killed while the next hop thinks about the dot: uncertain, never sent again (XC8)")
+def _(world):
+    with send_directly(world) as provider:
+        provider.rules = [{"at": "DOT", "do": "hang"}]
+        item = approve_one(world)
+        assert world.gate.wait_state(item, "committing") == "committing"
+        provider.wait(1)
+        world.gate.relay.kill()
+        provider.rules = []
+        world.gate.relay.start()
+        assert world.gate.show(item)["state"] == "uncertain"
+        assert len(provider.messages()) == 1
+
+
+@story("Killed before the dot: nothing left, the approval stands, the next try sends once (XC8)")
+def _(world):
+    with send_directly(world) as provider:
+        provider.rules = [{"at": "RCPT", "do": "hang", "times": 1}]
+        item = approve_one(world)
+        assert world.gate.wait_state(item, "sending") == "sending"
+        world.gate.relay.kill()
+        assert provider.messages() == []
+        world.gate.relay.start()
+        assert world.gate.wait_state(item, "sent") == "sent"
+        assert len(provider.wait(1)) == 1
+
+
+@story("A refusal after the dot is a failure, said with the server's words; a 4xx before is retried")
+def _(world):
+    with send_directly(world) as provider:
+        provider.rules = [{"at": "DOT", "do": "554 5.7.1 not with us", "times": 1}]
+        item = approve_one(world)
+        assert world.gate.wait_state(item, "failed") == "failed"
+        assert "not with us" in world.gate.show(item)["answer"]
+        provider.rules = [{"at": "RCPT", "do": "451 4.2.0 later", "times": 1}]
+        item = approve_one(world)
+        until(lambda: "later" in world.gate.show(item)["answer"])
+        assert world.gate.show(item)["state"] == "approved"
+        world.gate.clock(60)
+        assert world.gate.wait_state(item, "sent") == "sent"
+        assert len(provider.wait(1)) == 1
+
+
+@story("A bad configuration does not start, and a bad reload changes nothing (XF10, XF16, XC1)")
+def _(world):
+    world.gate.write("policy", 'hold "x" if recipiants > 1\n')
+    world.gate.reload()
+    until(lambda: "recipients" in world.gate.relay.read_log())
+    assert submit(world).code == 250
+    accepted_is_kept(world, 1)
+    world.gate.relay.stop()
+    for account, settings, mode in (({"approvers": str(AGENT)}, {}, 0o644),
+                                    ({"colour": "red"}, {}, 0o644),
+                                    ({}, {"milter-user": None}, 0o644), ({}, {}, 0o666)):
+        world.gate.configure(POLICY, account, settings)
+        os.chmod(os.path.join(world.gate.etc, "exeat.conf"), mode)
+        try:
+            world.gate.relay.start()
+        except RuntimeError as error:
+            assert "exeat.conf" in str(error), error
+        else:
+            raise AssertionError(f"started with {account} {settings} {mode:o}")
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    sys.exit(main(lambda: World(POLICY)))
