@@ -89,6 +89,8 @@ static const struct {
     {"unreadable leaves (case B16)", THREAD "opaque=yes", TIER_HOLD, TIER_HOLD},
     {"answers diverted (XB23)", THREAD "diverted=1", TIER_HOLD, TIER_HOLD},
     {"handed back (B5)", THREAD "locked=yes", TIER_HOLD, TIER_HOLD},
+    {"second while the first waits (A15)", THREAD "pending=yes", TIER_DRAFT, TIER_HOLD},
+    {"colleague while another waits (A15)", "pending=yes", TIER_DRAFT, TIER_DRAFT},
     {"third in a conversation (B11, case T6)", THREAD "auto_sends=2", TIER_DRAFT, TIER_HOLD},
     {"thirty-first of the day", "sent_day=30", TIER_HOLD, TIER_HOLD},
     {"sixteenth recipient of the day (XB14)", "fanout_day=16", TIER_HOLD, TIER_HOLD},
@@ -143,11 +145,11 @@ test_risks(void)
 {
     static const char *const names[] = {"standard", "strict", "draft"};
     static const char *const bases[] = {"known=1", THREAD "known=1"};
-    static const char *const risks[] = {"external_novel=1", "from_body=1",  "lists=1",
-                                        "attachments=1",    "forward=yes",  "opaque=yes",
-                                        "diverted=1",       "locked=yes",   "novel=1",
-                                        "recipients=4",     "recipients=6", "recipients=11",
-                                        "outside_thread=1", "external=1",   "mine=no"};
+    static const char *const risks[] = {
+        "external_novel=1", "from_body=1",      "lists=1",      "attachments=1",
+        "forward=yes",      "opaque=yes",       "diverted=1",   "locked=yes",
+        "pending=yes",      "novel=1",          "recipients=4", "recipients=6",
+        "recipients=11",    "outside_thread=1", "external=1",   "mine=no"};
 
     for (guint i = 0; i < G_N_ELEMENTS(names) * G_N_ELEMENTS(bases); i++) {
         g_autoptr(Policy) policy = read_shipped(names[i / G_N_ELEMENTS(bases)]);
