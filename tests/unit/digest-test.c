@@ -1,6 +1,5 @@
 /* The envelope and the digest over it: XC9 (every element counts) and XC10 (no two actions
  * share a digest). */
-#define _GNU_SOURCE /* memfd_create */
 #include "lib/digest.h"
 
 #include <string.h>

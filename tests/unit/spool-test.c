@@ -1,5 +1,4 @@
 /* Where the bytes of a message lie, and that nobody changes them afterwards. */
-#define _GNU_SOURCE /* F_GET_SEALS */
 #include "lib/spool.h"
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 /* The local socket, seen by a peer that behaves and by peers that do not. */
-#define _GNU_SOURCE /* memfd_create */
 #include "lib/wire.h"
 
 #include <fcntl.h>
