@@ -262,7 +262,7 @@ class Gate:
 
     def items(self, everything=False):
         """What waits; or every item there is."""
-        return self.answer("list", *(["--all"] if everything else []))
+        return self.answer("list", *(["--all"] if everything else []))["items"]
 
     def show(self, item):
         return self.answer("show", item)
