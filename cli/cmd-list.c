@@ -1,0 +1,73 @@
+#include <stdio.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "lib/escape.h"
+
+enum { FLEXIBLE_FROM = 4 }; /* the columns to, subject and why */
+
+/* The first recipient, which the relay has put first because it deserves the most attention,
+ * and how many more. */
+static char *
+describe_recipients(GVariant *item)
+{
+    g_auto(GStrv) to = answer_list(item, "to");
+    guint count = g_strv_length(to);
+
+    if (count == 0)
+        return g_strdup("nobody");
+    g_autofree char *first = escape_line(to[0]);
+    return count > 1 ? g_strdup_printf("%s +%u", first, count - 1) : g_steal_pointer(&first);
+}
+
+static void
+add_item(GPtrArray *rows, GVariant *item, gint64 now)
+{
+    command_add_row(rows, escape_line(answer_text(item, "id")),
+                    output_span(now - answer_number(item, "created")),
+                    escape_line(answer_text(item, "state")),
+                    escape_line(answer_text(item, "tier")), describe_recipients(item),
+                    escape_line(answer_text(item, "subject")),
+                    escape_line(answer_text(item, "reason")), NULL);
+}
+
+static void
+print_items(GVariant *items)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    gint64 now = time(NULL);
+
+    command_add_row(rows, g_strdup("ID"), g_strdup("AGE"), g_strdup("STATE"), g_strdup("TIER"),
+                    g_strdup("TO"), g_strdup("SUBJECT"), g_strdup("WHY"), NULL);
+    for (gsize i = 0; i < g_variant_n_children(items); i++) {
+        g_autoptr(GVariant) item = g_variant_get_child_value(items, i);
+        add_item(rows, item, now);
+    }
+    g_autofree char *table = output_table(rows, FLEXIBLE_FROM, output_columns());
+    fputs(table, stdout);
+}
+
+int
+cmd_list(const Session *session, char **words G_GNUC_UNUSED)
+{
+    GVariantDict arguments;
+    int status;
+
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "all", "b", session->all);
+    g_autoptr(GVariant) answer =
+        request_ask(session, "list", g_variant_dict_end(&arguments), &status);
+    if (answer == NULL)
+        return status;
+    if (session->json)
+        return command_print_json(answer);
+
+    g_autoptr(GVariant) items = answer_array(answer, "items", "aa{sv}");
+    if (g_variant_n_children(items) > 0)
+        print_items(items);
+    else
+        puts(session->all ? "There are no items." : "Nothing waits.");
+    return EX_OK;
+}

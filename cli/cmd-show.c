@@ -1,0 +1,325 @@
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "lib/escape.h"
+
+enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16 };
+
+#define INDENT "               "
+
+/* One field. The label is ours, the text may be a stranger's. */
+static void
+print_field(const char *label, const char *text)
+{
+    g_autofree char *cut = output_cut(text, FIELD_CHARACTERS);
+    g_autofree char *safe = escape_line(cut);
+    g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(INDENT), label);
+    g_autofree char *lines = output_wrap(first, INDENT, safe, output_terminal_columns());
+
+    fputs(lines, stdout);
+}
+
+/* The same for text that must be seen to its end. */
+static void
+print_whole(const char *first, const char *text)
+{
+    g_autofree char *safe = escape_line(text);
+    g_autofree char *lines = output_wrap(first, INDENT, safe, output_terminal_columns());
+
+    fputs(lines, stdout);
+}
+
+/* A list in one field; nothing when it is empty. */
+static void
+print_list(const char *label, GVariant *item, const char *key)
+{
+    g_auto(GStrv) list = answer_list(item, key);
+
+    for (guint i = 0; list[i] != NULL; i++)
+        print_field(i == 0 ? label : "", list[i]);
+}
+
+static char *
+describe_recipient(GVariant *recipient, const char *const *hidden)
+{
+    const char *address = answer_text(recipient, "address");
+    const char *normal = answer_text(recipient, "normal");
+    g_autoptr(GString) text = g_string_new(address);
+    g_auto(GStrv) parameters = answer_list(recipient, "parameters");
+
+    g_string_append(text,
+                    answer_flag(recipient, "known", FALSE) ? "  known" : "  never written to");
+    if (answer_flag(recipient, "external", TRUE))
+        g_string_append(text, ", external");
+    if (answer_flag(recipient, "mentioned", FALSE))
+        g_string_append(text, ", address taken from a received text");
+    if (answer_flag(recipient, "list", FALSE))
+        g_string_append(text, ", mailing list");
+    if (answer_flag(recipient, "outside", FALSE))
+        g_string_append(text, ", not in this conversation");
+    if (g_strv_contains(hidden, normal))
+        g_string_append(text, ", not named in To or Cc");
+    if (!g_str_equal(address, normal) && *normal != '\0')
+        g_string_append_printf(text, ", is %s", normal);
+    for (guint i = 0; parameters[i] != NULL; i++)
+        g_string_append_printf(text, ", %s", parameters[i]);
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Every one, those that deserve most attention first, as the relay sorts them (XD7, E16). */
+static void
+print_recipients(GVariant *item)
+{
+    g_autoptr(GVariant) recipients = answer_array(item, "recipients", "aa{sv}");
+    g_auto(GStrv) hidden = answer_list(item, "hidden");
+    gsize count = g_variant_n_children(recipients), novel = 0, external = 0;
+
+    for (gsize i = 0; i < count; i++) {
+        g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
+        novel += !answer_flag(recipient, "known", FALSE);
+        external += answer_flag(recipient, "external", TRUE);
+    }
+    printf("Recipients: %" G_GSIZE_FORMAT " (%" G_GSIZE_FORMAT
+           " never written to, %" G_GSIZE_FORMAT " external)\n",
+           count, novel, external);
+    for (gsize i = 0; i < count; i++) {
+        g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
+        g_autofree char *text = describe_recipient(recipient, (const char *const *)hidden);
+        print_whole("  ", text);
+    }
+    print_list("In To or Cc, but gets nothing:", item, "header_only");
+    putchar('\n');
+}
+
+static void
+print_attachments(GVariant *item)
+{
+    g_autoptr(GVariant) parts = answer_array(item, "parts", "aa{sv}");
+    gsize count = g_variant_n_children(parts);
+
+    if (count == 0)
+        print_field("Attachments:", "none");
+    for (gsize i = 0; i < count; i++) {
+        g_autoptr(GVariant) part = g_variant_get_child_value(parts, i);
+        const char *written = answer_text(part, "name");
+        g_autofree char *name =
+            output_cut(*written != '\0' ? written : "(no name)", FIELD_CHARACTERS);
+        g_autofree char *type = output_cut(answer_text(part, "type"), FIELD_CHARACTERS);
+        g_autofree char *text =
+            g_strdup_printf("%s, %s, %" G_GINT64_FORMAT " bytes, sha256 %s", name, type,
+                            answer_number(part, "size"), answer_text(part, "sha256"));
+        print_whole(i == 0 ? "Attachments:   " : INDENT, text);
+    }
+}
+
+/* Who acts, and what the message says of itself (E14, E15, E17, E19). */
+static void
+print_message(GVariant *item)
+{
+    g_auto(GStrv) parameters = answer_list(item, "sender_parameters");
+    g_autofree char *joined = g_strjoinv(" ", parameters);
+    g_autofree char *account = g_strdup_printf("%s (login %s)", answer_text(item, "account"),
+                                               answer_text(item, "login"));
+    g_autofree char *sender = g_strdup_printf("<%s> %s", answer_text(item, "sender"), joined);
+
+    print_field("Action:", "send mail");
+    print_field("Account:", account);
+    print_list("From:", item, "from");
+    print_field("Sender:", g_strchomp(sender));
+    print_field("Subject:", answer_text(item, "subject"));
+    print_attachments(item);
+    print_list("Unreadable:", item, "opaque");
+    print_list("Answers go to:", item, "diverted");
+    print_field("Message-ID:", answer_text(item, "message_id"));
+}
+
+static gint
+compare_texts(gconstpointer a, gconstpointer b)
+{
+    return g_strcmp0(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "attachments 0, forward no, lookalike unknown": by name, each of them. */
+static char *
+describe_facts(GVariant *item)
+{
+    g_autoptr(GVariant) facts = answer_array(item, "facts", "a{sv}");
+    g_auto(GStrv) unknown = answer_list(item, "unknown");
+    g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
+    GVariantIter iter;
+    const char *name;
+    GVariant *value;
+
+    g_variant_iter_init(&iter, facts);
+    while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
+        g_autofree char *text = g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN)
+                                    ? g_strdup(g_variant_get_boolean(value) ? "yes" : "no")
+                                    : g_variant_print(value, FALSE);
+        g_ptr_array_add(parts, g_strdup_printf("%s %s", name, text));
+        g_variant_unref(value);
+    }
+    for (guint i = 0; unknown[i] != NULL; i++)
+        g_ptr_array_add(parts, g_strdup_printf("%s unknown", unknown[i]));
+    g_ptr_array_sort(parts, compare_texts);
+    g_ptr_array_add(parts, NULL);
+    return g_strjoinv(", ", (char **)parts->pdata);
+}
+
+static void
+print_verdict(GVariant *item)
+{
+    gint64 line = answer_number(item, "line");
+    g_autofree char *where =
+        line > 0 ? g_strdup_printf("line %" G_GINT64_FORMAT, line) : g_strdup("no line");
+    g_autofree char *verdict =
+        g_strdup_printf("%s: %s (%s of policy %.12s)", answer_text(item, "tier"),
+                        answer_text(item, "reason"), where, answer_text(item, "policy"));
+    g_autofree char *facts = describe_facts(item);
+
+    putchar('\n');
+    print_field("Verdict:", verdict);
+    print_whole("Facts:         ", facts);
+}
+
+/* What the agent says of its mail proves nothing (A23, C1): it stands apart and says so. */
+static void
+print_claims(GVariant *item)
+{
+    g_autoptr(GVariant) claims = answer_array(item, "claims", "a{ss}");
+    GVariantIter iter;
+    const char *name, *value;
+
+    if (g_variant_n_children(claims) == 0)
+        return;
+    puts("\nThe agent claims, and nobody has checked:");
+    g_variant_iter_init(&iter, claims);
+    while (g_variant_iter_next(&iter, "{&s&s}", &name, &value)) {
+        g_autofree char *claim = g_strdup_printf("%s: %s", name, value);
+        g_autofree char *cut = output_cut(claim, FIELD_CHARACTERS);
+        print_whole("  ", cut);
+    }
+}
+
+static void
+print_moves(GVariant *item, gint64 now)
+{
+    g_autoptr(GVariant) moves = answer_array(item, "moves", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(moves); i++) {
+        g_autoptr(GVariant) move = g_variant_get_child_value(moves, i);
+        g_autofree char *when = output_time(answer_number(move, "when"), now);
+        g_autofree char *text = g_strdup_printf(
+            "%s: %s to %s by %s, %s", when, answer_text(move, "from"), answer_text(move, "to"),
+            answer_text(move, "who"), answer_text(move, "why"));
+        print_field(i == 0 ? "Moves:" : "", text);
+    }
+}
+
+/* What became of it, and what an approval would be bound to (E20, E21, E26). */
+static void
+print_state(GVariant *item)
+{
+    gint64 now = time(NULL);
+    gint64 due = answer_number(item, "due"), expires = answer_number(item, "expires");
+    g_autofree char *created = output_time(answer_number(item, "created"), now);
+    g_autofree char *due_time = output_time(due, now);
+    g_autofree char *expiry = output_time(expires, now);
+    g_autofree char *size =
+        g_strdup_printf("%" G_GINT64_FORMAT " bytes", answer_number(item, "size"));
+
+    putchar('\n');
+    print_field("Item:", answer_text(item, "id"));
+    print_field("State:", answer_text(item, "state"));
+    if (*answer_text(item, "why") != '\0')
+        print_field("Because:", answer_text(item, "why"));
+    if (*answer_text(item, "answer") != '\0')
+        print_field("Next hop said:", answer_text(item, "answer"));
+    print_field("Submitted:", created);
+    if (due != 0)
+        print_field("Leaves:", due_time);
+    if (expires != 0)
+        print_field("Expires:", expiry);
+    print_moves(item, now);
+    print_field("Size:", size);
+    print_field("Digest:", answer_text(item, "digest"));
+    print_field("Reversible:", "no. Delivered mail cannot be recalled.");
+}
+
+static void
+print_quoted(const char *heading, const char *text)
+{
+    g_autofree char *safe = escape_text(text);
+    g_autofree char *quoted = output_quote(safe, output_terminal_columns());
+
+    printf("\n%s (%u lines):\n%s", heading, output_lines(safe), quoted);
+}
+
+/* The words of a text, one space between them: how HTML lays them out does not matter. */
+static char *
+words_of(const char *text)
+{
+    g_auto(GStrv) written = g_strsplit_set(text, " \t\r\n", -1);
+    g_autoptr(GString) words = g_string_new(NULL);
+
+    for (guint i = 0; written[i] != NULL; i++)
+        if (*written[i] != '\0')
+            g_string_append_printf(words, " %s", written[i]);
+    return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+/* All of the text (E18), and the HTML when a reader of it would read something else (XD1). */
+static void
+print_content(GVariant *item)
+{
+    const char *text = answer_text(item, "text"), *html = answer_text(item, "html");
+    g_autofree char *text_words = words_of(text);
+    g_autofree char *html_words = words_of(html);
+
+    print_quoted("Text", text);
+    if (*html_words != '\0' && !g_str_equal(text_words, html_words))
+        print_quoted("The HTML part says something else than the text", html);
+}
+
+/* The commands that the item's state allows, ready to be copied. */
+static void
+print_commands(GVariant *item)
+{
+    const char *state = answer_text(item, "state");
+    g_autofree char *id = escape_line(answer_text(item, "id"));
+    g_autofree char *digest = escape_line(answer_text(item, "digest"));
+
+    if (g_str_equal(state, "held") || g_str_equal(state, "draft"))
+        printf(
+            "\nexeat approve %s %.*s\nexeat reject %s 'REASON, one sentence for the agent'\n",
+            id, DIGEST_SHOWN, digest, id);
+    else if (g_str_equal(state, "delayed") || g_str_equal(state, "approved"))
+        printf("\nexeat veto %s\n", id);
+}
+
+int
+cmd_show(const Session *session, char **words)
+{
+    GVariantDict arguments;
+    int status;
+
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "id", "s", words[0]);
+    g_autoptr(GVariant) item =
+        request_ask(session, "show", g_variant_dict_end(&arguments), &status);
+    if (item == NULL)
+        return status;
+    if (session->json)
+        return command_print_json(item);
+    print_recipients(item);
+    print_message(item);
+    print_verdict(item);
+    print_claims(item);
+    print_state(item);
+    print_content(item);
+    print_commands(item);
+    return EX_OK;
+}

@@ -1,0 +1,80 @@
+#include <stdio.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "lib/escape.h"
+
+enum { FLEXIBLE_FROM = 3, POLICY_DIGITS = 12 };
+
+static gint
+compare_texts(gconstpointer a, gconstpointer b)
+{
+    return g_strcmp0(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* "draft 3, held 1", by name. */
+static char *
+describe_counts(GVariant *account)
+{
+    g_autoptr(GVariant) counts = answer_array(account, "counts", "a{su}");
+    g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
+    GVariantIter iter;
+    const char *state;
+    guint32 count;
+
+    g_variant_iter_init(&iter, counts);
+    while (g_variant_iter_next(&iter, "{&su}", &state, &count))
+        g_ptr_array_add(parts, g_strdup_printf("%s %u", state, count));
+    if (parts->len == 0)
+        return g_strdup("none");
+    g_ptr_array_sort(parts, compare_texts);
+    g_ptr_array_add(parts, NULL);
+    g_autofree char *joined = g_strjoinv(", ", (char **)parts->pdata);
+    return escape_line(joined);
+}
+
+static void
+print_accounts(GVariant *accounts)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+
+    command_add_row(rows, g_strdup("ACCOUNT"), g_strdup("MODE"), g_strdup("POLICY"),
+                    g_strdup("ITEMS"), NULL);
+    for (gsize i = 0; i < g_variant_n_children(accounts); i++) {
+        g_autoptr(GVariant) account = g_variant_get_child_value(accounts, i);
+        g_autofree char *policy = escape_line(answer_text(account, "policy"));
+        command_add_row(rows, escape_line(answer_text(account, "name")),
+                        escape_line(answer_text(account, "mode")),
+                        output_fit(policy, POLICY_DIGITS + 1), describe_counts(account), NULL);
+    }
+    g_autofree char *table = output_table(rows, FLEXIBLE_FROM, output_columns());
+    fputs(table, stdout);
+}
+
+int
+cmd_status(const Session *session, char **words G_GNUC_UNUSED)
+{
+    int status;
+    g_autoptr(GVariant) answer = request_ask(session, "status", NULL, &status);
+
+    if (answer == NULL)
+        return status;
+    if (session->json)
+        return command_print_json(answer);
+
+    gint64 now = time(NULL);
+    gint64 due = answer_number(answer, "next_due");
+    g_autofree char *version = escape_line(answer_text(answer, "version"));
+    g_autofree char *next_hop = escape_line(answer_text(answer, "next_hop"));
+    g_autofree char *started = output_time(answer_number(answer, "started"), now);
+    g_autofree char *next = due != 0 ? output_time(due, now) : g_strdup("nothing is due");
+    printf("exeat-relay %s, started %s\n", version, started);
+    printf("Next hop:  %s\nNext due:  %s\n", next_hop, next);
+    printf("Database:  %" G_GINT64_FORMAT " jobs in %" G_GINT64_FORMAT " commits\n\n",
+           answer_number(answer, "jobs"), answer_number(answer, "commits"));
+    g_autoptr(GVariant) accounts = answer_array(answer, "accounts", "aa{sv}");
+    print_accounts(accounts);
+    return EX_OK;
+}

@@ -1,0 +1,63 @@
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sysexits.h>
+
+#include "cli/json.h"
+#include "lib/escape.h"
+
+int
+command_misused(const char *word, const char *expected)
+{
+    g_autofree char *safe = escape_line(word);
+
+    fprintf(stderr, "exeat: found “%s”, expected %s\n", safe, expected);
+    return EX_USAGE;
+}
+
+int
+command_print_json(GVariant *answer)
+{
+    g_autofree char *json = json_of_answer(answer);
+
+    if (json == NULL) {
+        fprintf(stderr, "exeat: this answer of exeat-relay cannot be written as JSON\n");
+        return EX_SOFTWARE;
+    }
+    fputs(json, stdout);
+    return EX_OK;
+}
+
+int
+command_decide(const Session *session, const char *verb, GVariantDict *arguments)
+{
+    int status;
+    GVariant *asked = g_variant_ref_sink(g_variant_dict_end(arguments));
+    g_autoptr(GVariant) answer = request_ask(session, verb, asked, &status);
+
+    if (answer != NULL && session->json) {
+        status = command_print_json(answer);
+    } else if (answer != NULL) {
+        g_autofree char *id = escape_line(answer_text(asked, "id"));
+        g_autofree char *state = escape_line(answer_text(answer, "state"));
+        printf("%s: %s\n", id, state);
+    }
+    g_variant_unref(asked);
+    return status;
+}
+
+void
+command_add_row(GPtrArray *rows, ...)
+{
+    g_autoptr(GPtrArray) cells = g_ptr_array_new();
+    va_list arguments;
+    char *cell;
+
+    va_start(arguments, rows);
+    while ((cell = va_arg(arguments, char *)) != NULL)
+        g_ptr_array_add(cells, cell);
+    va_end(arguments);
+    g_ptr_array_add(cells, NULL);
+    g_ptr_array_add(rows, g_ptr_array_steal(cells, NULL));
+}

@@ -1,0 +1,27 @@
+/* command.h - the commands of exeat, one file each
+ *
+ * The table in main.c names them. words: what stands after the command, as many as the table
+ * allows, all UTF-8. Each returns an exit status of sysexits.h. */
+#pragma once
+
+#include "cli/request.h"
+
+int cmd_approve(const Session *session, char **words);
+int cmd_history(const Session *session, char **words);
+int cmd_list(const Session *session, char **words);
+int cmd_reject(const Session *session, char **words);
+int cmd_show(const Session *session, char **words);
+int cmd_status(const Session *session, char **words);
+int cmd_veto(const Session *session, char **words);
+
+/* Says on standard error what is wrong with a word. Returns EX_USAGE. */
+int command_misused(const char *word, const char *expected);
+
+/* Prints an answer as JSON. */
+int command_print_json(GVariant *answer);
+
+/* Asks the relay to decide on an item and tells the state that it is in now. */
+int command_decide(const Session *session, const char *verb, GVariantDict *arguments);
+
+/* Adds a row of cells to a table for output.h; takes the cells, NULL ends them. */
+void command_add_row(GPtrArray *rows, ...) G_GNUC_NULL_TERMINATED;

@@ -1,0 +1,208 @@
+/* exeat - the command of approvers and admins: exeat(1) */
+#include <config.h>
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "cli/command.h"
+#include "lib/escape.h"
+#include "lib/keyfile.h"
+
+#define DEFAULT_SOCKET RUNSTATEDIR "/exeat/relay.sock"
+
+typedef struct {
+    const char *name;
+    const char *words; /* as the help writes them */
+    const char *help;
+    const char *options; /* letters of those below that only some commands take */
+    int least;           /* words */
+    int most;
+    int (*run)(const Session *session, char **words);
+} Command;
+
+static const Command COMMANDS[] = {
+    {"list", "", "what waits; with --all also what is done", "a", 0, 0, cmd_list},
+    {"show", "ID", "everything about one item, its text included", "", 1, 1, cmd_show},
+    {"approve", "ID DIGEST", "let exactly this message leave, once", "", 2, 2, cmd_approve},
+    {"reject", "ID REASON...", "never let it leave, and tell the agent why", "", 2, G_MAXINT,
+     cmd_reject},
+    {"veto", "ID", "stop what is delayed or approved", "", 1, 1, cmd_veto},
+    {"history", "ADDRESS", "whether the human wrote to an address", "A", 1, 1, cmd_history},
+    {"status", "", "how the relay and the accounts are", "", 0, 0, cmd_status},
+};
+
+static const struct option OPTIONS[] = {
+    {"config", required_argument, NULL, 'c'},  {"socket", required_argument, NULL, 's'},
+    {"json", no_argument, NULL, 'j'},          {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},       {"all", no_argument, NULL, 'a'},
+    {"account", required_argument, NULL, 'A'}, {NULL, 0, NULL, 0},
+};
+
+typedef struct {
+    Session session;
+    const char *config; /* -c; NULL when not given */
+    gboolean help;
+    gboolean version;
+} Options;
+
+static void
+print_help(void)
+{
+    puts("usage: exeat [-c FILE | --socket PATH] [--json] COMMAND ...\n");
+    for (gsize i = 0; i < G_N_ELEMENTS(COMMANDS); i++) {
+        g_autofree char *usage = g_strjoin(" ", COMMANDS[i].name, COMMANDS[i].words, NULL);
+        printf("  %-22s %s\n", usage, COMMANDS[i].help);
+    }
+    puts("\n  -c, --config FILE     take the socket's path from this exeat.conf\n"
+         "      --socket PATH     the socket of exeat-relay; else EXEAT_SOCKET, else\n"
+         "                        " DEFAULT_SOCKET "\n"
+         "      --json            print the relay's answer as JSON\n"
+         "  -a, --all             list: also what is done\n"
+         "      --account NAME    history: of one account\n"
+         "      --help, --version\n\n"
+         "The manual is exeat(1).");
+}
+
+static int
+misused(const char *what)
+{
+    fprintf(stderr, "exeat: %s; “exeat --help” lists the commands\n", what);
+    return EX_USAGE;
+}
+
+/* FALSE after a message of getopt_long(3). */
+static gboolean
+parse_options(int argc, char **argv, Options *options)
+{
+    int letter;
+
+    while ((letter = getopt_long(argc, argv, "c:ah", OPTIONS, NULL)) != -1) {
+        switch (letter) {
+        case 'c':
+            options->config = optarg;
+            break;
+        case 's':
+            options->session.socket = optarg;
+            break;
+        case 'j':
+            options->session.json = TRUE;
+            break;
+        case 'h':
+            options->help = TRUE;
+            break;
+        case 'V':
+            options->version = TRUE;
+            break;
+        case 'a':
+            options->session.all = TRUE;
+            break;
+        case 'A':
+            options->session.account = optarg;
+            break;
+        default:
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static const Command *
+find_command(const char *name)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(COMMANDS); i++)
+        if (g_str_equal(name, COMMANDS[i].name))
+            return &COMMANDS[i];
+    return NULL;
+}
+
+/* Words that are too few, too many, or no text. */
+static gboolean
+check_words(const Command *command, int count, char **words, const Options *options)
+{
+    gboolean good = count >= command->least && count <= command->most;
+
+    for (int i = 0; i < count; i++)
+        good = good && g_utf8_validate(words[i], -1, NULL);
+    if (options->session.account != NULL)
+        good = good && strchr(command->options, 'A') != NULL &&
+               g_utf8_validate(options->session.account, -1, NULL);
+    return good && (!options->session.all || strchr(command->options, 'a') != NULL);
+}
+
+/* The socket's path from a configuration, of which an approver may be allowed to read no more.
+ */
+static char *
+socket_of_config(const char *path, GError **error)
+{
+    g_autoptr(KeyFile) file = keyfile_read(path, error);
+
+    if (file == NULL)
+        return NULL;
+    const KeyGroup *group = keyfile_group(file, "exeat");
+    const KeyLine *line = group != NULL ? keygroup_line(group, "relay-socket") : NULL;
+    return g_strdup(line != NULL ? line->text : DEFAULT_SOCKET);
+}
+
+static int
+run(const Command *command, Options *options, char **words)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *configured = NULL;
+    const char *named = g_getenv("EXEAT_SOCKET");
+
+    if (options->session.socket == NULL && options->config != NULL) {
+        configured = socket_of_config(options->config, &error);
+        if (configured == NULL) {
+            g_autofree char *safe = escape_line(error->message);
+            fprintf(stderr, "exeat: %s\n", safe);
+            return EX_CONFIG;
+        }
+        options->session.socket = configured;
+    }
+    if (options->session.socket == NULL)
+        options->session.socket = named != NULL ? named : DEFAULT_SOCKET;
+    return command->run(&options->session, words);
+}
+
+static int
+choose(int argc, char **argv)
+{
+    Options options = {0};
+
+    if (!parse_options(argc, argv, &options))
+        return EX_USAGE;
+    if (options.version) {
+        puts(PACKAGE_STRING);
+        return EX_OK;
+    }
+    if (options.help) {
+        print_help();
+        return EX_OK;
+    }
+    if (optind == argc)
+        return misused("there is no command");
+    const Command *command = find_command(argv[optind]);
+    if (command == NULL)
+        return misused("there is no such command");
+    if (!check_words(command, argc - optind - 1, argv + optind + 1, &options)) {
+        g_autofree char *what = g_strdup_printf("%s does not take this, it takes: exeat %s %s",
+                                                command->name, command->name, command->words);
+        return misused(what);
+    }
+    return run(command, &options, argv + optind + 1);
+}
+
+int
+main(int argc, char **argv)
+{
+    int status = choose(argc, argv);
+
+    /* A preview that was cut off by a full disk or pipe must not look like a whole one. */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("exeat: standard output");
+        return EX_IOERR;
+    }
+    return status;
+}

@@ -1,0 +1,118 @@
+#include "cli/request.h"
+
+#include <stdio.h>
+#include <sysexits.h>
+
+#include "lib/escape.h"
+#include "lib/wire.h"
+
+enum { CONNECT_MS = 5000, ASK_MS = 30000 };
+
+static int
+status_of(const char *code)
+{
+    static const struct {
+        const char *code;
+        int status;
+    } CODES[] = {{"usage", EX_USAGE},
+                 {"not-found", EX_NOINPUT},
+                 {"denied", EX_NOPERM},
+                 {"conflict", EX_DATAERR},
+                 {"temporary", EX_TEMPFAIL}};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(CODES); i++)
+        if (g_str_equal(code, CODES[i].code))
+            return CODES[i].status;
+    return EX_TEMPFAIL;
+}
+
+static GVariant *
+give_up(const char *message, int status, int *status_out)
+{
+    g_autofree char *safe = escape_line(message);
+
+    fprintf(stderr, "exeat: %s\n", safe);
+    *status_out = status;
+    return NULL;
+}
+
+static GVariant *
+no_answer(const Session *session, const char *message, int *status_out)
+{
+    g_autofree char *text =
+        g_strdup_printf("no answer from exeat-relay at %s: %s", session->socket, message);
+
+    return give_up(text, EX_TEMPFAIL, status_out);
+}
+
+GVariant *
+request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out)
+{
+    g_autoptr(GVariant) owned = arguments != NULL ? g_variant_ref_sink(arguments) : NULL;
+    g_autoptr(GVariant) answer = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *reply = NULL;
+    g_autoptr(Wire) wire = wire_connect(session->socket, CONNECT_MS, &error);
+
+    if (wire == NULL || !wire_send(wire, verb, owned, -1, ASK_MS, &error) ||
+        !wire_receive(wire, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, NULL, &error))
+        return no_answer(session, error->message, status_out);
+    if (reply == NULL)
+        return no_answer(session, "it closed the connection", status_out);
+    if (g_str_equal(reply, "error"))
+        return give_up(answer_text(answer, "message"), status_of(answer_text(answer, "code")),
+                       status_out);
+    if (!g_str_equal(reply, "ok"))
+        return no_answer(session, "it speaks another protocol", status_out);
+    *status_out = EX_OK;
+    return g_steal_pointer(&answer);
+}
+
+const char *
+answer_text(GVariant *answer, const char *key)
+{
+    const char *text;
+
+    return g_variant_lookup(answer, key, "&s", &text) ? text : "";
+}
+
+gint64
+answer_number(GVariant *answer, const char *key)
+{
+    gint64 number;
+    guint64 size;
+    guint32 small;
+
+    if (g_variant_lookup(answer, key, "x", &number))
+        return number;
+    if (g_variant_lookup(answer, key, "t", &size))
+        return (gint64)MIN(size, (guint64)G_MAXINT64);
+    return g_variant_lookup(answer, key, "u", &small) ? small : 0;
+}
+
+gboolean
+answer_flag(GVariant *answer, const char *key, gboolean otherwise)
+{
+    gboolean flag;
+
+    return g_variant_lookup(answer, key, "b", &flag) ? flag : otherwise;
+}
+
+char **
+answer_list(GVariant *answer, const char *key)
+{
+    char **list;
+
+    return g_variant_lookup(answer, key, "^as", &list) ? list : g_new0(char *, 1);
+}
+
+GVariant *
+answer_array(GVariant *answer, const char *key, const char *type)
+{
+    const GVariantType *wanted = G_VARIANT_TYPE(type);
+    GVariant *array = g_variant_lookup_value(answer, key, wanted);
+
+    return array != NULL ? array
+                         : g_variant_ref_sink(
+                               g_variant_new_array(g_variant_type_element(wanted), NULL, 0));
+}

@@ -1,0 +1,29 @@
+/* request.h - one question to exeat-relay, and its answer
+ *
+ * Who asks is told to the relay by the kernel; nothing in the question says so (C5). What
+ * comes back is text from strangers for the most part: escape before showing. */
+#pragma once
+
+#include <glib.h>
+
+typedef struct {
+    const char *socket;
+    gboolean json;
+    gboolean all;        /* --all */
+    const char *account; /* --account; NULL when not given */
+} Session;
+
+/* Asks, and returns the answer as a{sv}, or NULL after one line on standard error.
+ * *status_out: EX_OK; EX_USAGE, EX_NOINPUT (66, no such item), EX_NOPERM (77), EX_DATAERR (65,
+ * it changed or is decided) as the relay says; EX_TEMPFAIL when there is no answer. arguments:
+ * a{sv}, floating is taken; NULL: none. */
+GVariant *
+request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out);
+
+/* Members of an answer. A missing one reads as "", 0 or otherwise, an empty list or array.
+ * Text is borrowed; the caller frees lists (g_strfreev) and unrefs arrays. */
+const char *answer_text(GVariant *answer, const char *key);
+gint64 answer_number(GVariant *answer, const char *key);
+gboolean answer_flag(GVariant *answer, const char *key, gboolean otherwise);
+char **answer_list(GVariant *answer, const char *key);
+GVariant *answer_array(GVariant *answer, const char *key, const char *type);
