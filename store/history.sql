@@ -3,7 +3,8 @@
 -- name: message_find
 SELECT conversation, kind FROM message WHERE account = $1 AND id = $2;
 
--- The condition repeats what history.c decided: an id of the human's is never taken over (XB4).
+-- The condition repeats what history.c decided: an id of the human's is never taken over
+-- (XB4).
 -- name: message_put
 INSERT INTO message (account, id, conversation, kind, seen) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (account, id) DO UPDATE
@@ -36,7 +37,7 @@ INSERT INTO correspondent (account, address, times, first_written, last_written,
             THEN excluded.last_written ELSE correspondent.last_written END,
         event = excluded.event;
 
--- A message seen before counts once (XE17); it may still bring recipients of a second envelope.
+-- A message seen before counts once (XE17); it may still bring recipients of another envelope.
 -- name: correspondent_write_again
 INSERT INTO correspondent (account, address, times, first_written, last_written, event)
     VALUES ($1, $2, 1, $3, $3, $4)
