@@ -272,6 +272,9 @@ bind_one(sqlite3_stmt *statement, int index, char letter, sqlite3_destructor_typ
     g_assert(letter == 'b');
     const void *bytes = va_arg(*arguments, const void *);
     gsize length = va_arg(*arguments, gsize);
+    /* Without bytes there may be no pointer, which would read as NULL. */
+    if (length == 0)
+        return sqlite3_bind_zeroblob(statement, index, 0);
     return sqlite3_bind_blob64(statement, index, bytes, length, lifetime);
 }
 

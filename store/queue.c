@@ -15,6 +15,12 @@ text_variant(const char *text)
     return g_variant_new_take_string(g_utf8_make_valid(text != NULL ? text : "", -1));
 }
 
+static void
+add_text(GVariantBuilder *builder, const char *name, const char *text)
+{
+    g_variant_builder_add(builder, "{sv}", name, text_variant(text));
+}
+
 static GVariant *
 claims_to_variant(GHashTable *claims)
 {
@@ -47,23 +53,24 @@ recipients_to_variant(GPtrArray *recipients)
 static GVariant *
 describe_submission(const Item *item, const char *facts)
 {
-    GVariantDict dict;
+    GVariantBuilder builder;
 
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert_value(&dict, "tier", text_variant(tier_name(item->tier)));
-    g_variant_dict_insert(&dict, "line", "u", item->line);
-    g_variant_dict_insert_value(&dict, "reason", text_variant(item->reason));
-    g_variant_dict_insert_value(&dict, "policy", text_variant(item->policy));
-    g_variant_dict_insert_value(&dict, "facts", text_variant(facts));
-    g_variant_dict_insert_value(&dict, "digest", text_variant(item->digest));
-    g_variant_dict_insert_value(&dict, "message-id", text_variant(item->message_id));
-    g_variant_dict_insert_value(&dict, "sender", text_variant(item->envelope->sender));
-    g_variant_dict_insert_value(&dict, "recipients", recipients_to_variant(item->recipients));
-    g_variant_dict_insert_value(&dict, "claims", claims_to_variant(item->claims));
-    g_variant_dict_insert(&dict, "size", "t", item->size);
-    g_variant_dict_insert_value(&dict, "state", text_variant(state_name(item->state)));
-    g_variant_dict_insert(&dict, "due", "x", item->due);
-    return g_variant_dict_end(&dict);
+    g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
+    add_text(&builder, "state", state_name(item->state));
+    add_text(&builder, "tier", tier_name(item->tier));
+    g_variant_builder_add(&builder, "{sv}", "line", g_variant_new_uint32(item->line));
+    add_text(&builder, "reason", item->reason);
+    add_text(&builder, "policy", item->policy);
+    add_text(&builder, "facts", facts);
+    g_variant_builder_add(&builder, "{sv}", "due", g_variant_new_int64(item->due));
+    add_text(&builder, "digest", item->digest);
+    add_text(&builder, "message-id", item->message_id);
+    g_variant_builder_add(&builder, "{sv}", "size", g_variant_new_uint64(item->size));
+    add_text(&builder, "sender", item->envelope->sender);
+    g_variant_builder_add(&builder, "{sv}", "recipients",
+                          recipients_to_variant(item->recipients));
+    g_variant_builder_add(&builder, "{sv}", "claims", claims_to_variant(item->claims));
+    return g_variant_builder_end(&builder);
 }
 
 static gboolean
@@ -79,12 +86,19 @@ audit_submission(Db *db, const Item *item, const char *facts, gint64 now, GError
     return audit_append(db, &entry, now, error);
 }
 
+/* A value beside its type, so that a blob tells what it is. Takes a floating value. */
+static GVariant *
+pack(GVariant *value)
+{
+    return g_variant_ref_sink(g_variant_new_variant(value));
+}
+
 static gboolean
 add_row(Db *db, const Item *item, const char *facts, GError **error)
 {
-    g_autoptr(GVariant) envelope = g_variant_ref_sink(envelope_to_variant(item->envelope));
-    g_autoptr(GVariant) extract = g_variant_ref_sink(extract_to_variant(item->extract));
-    g_autoptr(GVariant) claims = g_variant_ref_sink(claims_to_variant(item->claims));
+    g_autoptr(GVariant) envelope = pack(envelope_to_variant(item->envelope));
+    g_autoptr(GVariant) extract = pack(extract_to_variant(item->extract));
+    g_autoptr(GVariant) claims = pack(claims_to_variant(item->claims));
     gint64 seq = 0;
 
     if (!db_integer(db, &counter_next, 0, &seq, error, "s", "item"))
@@ -136,16 +150,17 @@ queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
     return audit_submission(db, item, facts, now, error);
 }
 
-/* A blob of the row as a value of that type; copied, because a row's bytes have no alignment.
- */
+/* The value packed in a blob; copied, because a row's bytes have no alignment. */
 static GVariant *
-read_variant(Rows *rows, int column, const char *type)
+unpack(Rows *rows, int column)
 {
     gsize length = 0;
     gconstpointer bytes = rows_blob(rows, column, &length);
     g_autoptr(GBytes) copy = g_bytes_new(bytes, length);
+    g_autoptr(GVariant) packed =
+        g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE_VARIANT, copy, FALSE));
 
-    return g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(type), copy, FALSE));
+    return g_variant_get_variant(packed);
 }
 
 static gboolean
@@ -154,7 +169,8 @@ read_claims(GVariant *variant, GHashTable *claims)
     GVariantIter iter;
     char *name, *value;
 
-    if (!g_variant_is_normal_form(variant))
+    if (!g_variant_is_of_type(variant, G_VARIANT_TYPE("a{ss}")) ||
+        !g_variant_is_normal_form(variant))
         return FALSE;
     g_variant_iter_init(&iter, variant);
     while (g_variant_iter_next(&iter, "{ss}", &name, &value))
@@ -198,9 +214,9 @@ read_plain(Item *item, Rows *rows)
 static gboolean
 read_formed(Item *item, Rows *rows, GError **error)
 {
-    g_autoptr(GVariant) envelope = read_variant(rows, 22, "(sasa(ssas))");
-    g_autoptr(GVariant) extract = read_variant(rows, 23, "a{sv}");
-    g_autoptr(GVariant) claims = read_variant(rows, 24, "a{ss}");
+    g_autoptr(GVariant) envelope = unpack(rows, 22);
+    g_autoptr(GVariant) extract = unpack(rows, 23);
+    g_autoptr(GVariant) claims = unpack(rows, 24);
 
     g_clear_pointer(&item->envelope, envelope_free);
     g_clear_pointer(&item->extract, extract_free);
@@ -280,13 +296,13 @@ audit_move(Db *db, const char *account, const char *id, State from, State to, co
            const char *why, gint64 now, GError **error)
 {
     AuditEntry entry = {.kind = "moved", .account = account, .item = id, .who = who};
-    GVariantDict dict;
+    GVariantBuilder builder;
 
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert_value(&dict, "from", text_variant(state_name(from)));
-    g_variant_dict_insert_value(&dict, "to", text_variant(state_name(to)));
-    g_variant_dict_insert_value(&dict, "why", text_variant(why));
-    entry.details = g_variant_dict_end(&dict);
+    g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
+    add_text(&builder, "from", state_name(from));
+    add_text(&builder, "to", state_name(to));
+    add_text(&builder, "why", why);
+    entry.details = g_variant_builder_end(&builder);
     return audit_append(db, &entry, now, error);
 }
 
@@ -345,15 +361,14 @@ queue_moves(Db *db, const char *id, GError **error)
     if (rows == NULL)
         return NULL;
     while (rows_next(rows, &trouble)) {
-        GVariantDict dict;
-
-        g_variant_dict_init(&dict, NULL);
-        g_variant_dict_insert(&dict, "when", "x", rows_integer(rows, 0));
-        g_variant_dict_insert_value(&dict, "from", text_variant(rows_text(rows, 1)));
-        g_variant_dict_insert_value(&dict, "to", text_variant(rows_text(rows, 2)));
-        g_variant_dict_insert_value(&dict, "who", text_variant(rows_text(rows, 3)));
-        g_variant_dict_insert_value(&dict, "why", text_variant(rows_text(rows, 4)));
-        g_variant_builder_add_value(&moves, g_variant_dict_end(&dict));
+        g_variant_builder_open(&moves, G_VARIANT_TYPE_VARDICT);
+        g_variant_builder_add(&moves, "{sv}", "when",
+                              g_variant_new_int64(rows_integer(rows, 0)));
+        add_text(&moves, "from", rows_text(rows, 1));
+        add_text(&moves, "to", rows_text(rows, 2));
+        add_text(&moves, "who", rows_text(rows, 3));
+        add_text(&moves, "why", rows_text(rows, 4));
+        g_variant_builder_close(&moves);
     }
     if (trouble != NULL) {
         g_propagate_error(error, g_steal_pointer(&trouble));

@@ -2,15 +2,15 @@
 
 -- name: item_add
 INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, conversation,
-                  state, waiting, tier, line, reason, policy, why, answer, automatic, created, due,
-                  expires, retry, attempts, size, facts, envelope, extract, claims)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24, $25, $26, $27);
+                  state, waiting, tier, line, reason, policy, why, answer, automatic, created,
+                  due, expires, retry, attempts, size, facts, envelope, extract, claims)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            $19, $20, $21, $22, $23, $24, $25, $26, $27);
 
 -- name: item_load
 SELECT id, account, login, submission_key, digest, message_id, conversation, state, tier, line,
-       reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size, facts,
-       envelope, extract, claims
+       reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size,
+       facts, envelope, extract, claims
     FROM item WHERE id = $1;
 
 -- name: recipient_add
@@ -30,8 +30,8 @@ SELECT number, sha256, bytes FROM piece WHERE item = $1 ORDER BY number;
 -- name: item_size
 SELECT size FROM item WHERE id = $1;
 
--- Compare and swap: no row comes back when the item is not in that state any more. What a person
--- approved is no longer automatic.
+-- Compare and swap: no row comes back when the item is not in that state any more. What a
+-- person approved is no longer automatic.
 -- name: item_move
 UPDATE item SET state = $3, waiting = $4, why = $5,
                 automatic = CASE WHEN $3 = 'approved' THEN 0 ELSE automatic END
@@ -100,21 +100,21 @@ SELECT timer FROM item WHERE timer IS NOT NULL ORDER BY timer LIMIT 1;
 SELECT COUNT(*) FROM item
     WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
         AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
-        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient
-                                    WHERE recipient.item = item.id AND recipient.address = $4));
+        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient WHERE recipient.item = item.id
+                                                            AND recipient.address = $4));
 
 -- name: automatic_in_conversation
 SELECT COUNT(*) FROM item
     WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3 AND conversation = $5
         AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
-        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient
-                                    WHERE recipient.item = item.id AND recipient.address = $4));
+        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient WHERE recipient.item = item.id
+                                                            AND recipient.address = $4));
 
 -- name: automatic_recipients
 SELECT DISTINCT recipient.address
     FROM item JOIN recipient ON recipient.item = item.id
-    WHERE item.account = $1 AND item.created >= $2 AND item.automatic = 1 AND item.id <> $3
-        AND item.state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
+    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
+        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
 
 -- Earlier than $3, or than an item yet to be stored.
 -- name: pending_find

@@ -1,10 +1,10 @@
 -- schema.sql - settings, transactions and tables
 --
--- Tables come as numbered migrations: a published one is never edited, a change is a new one at
--- the end, listed in db.c. Times are epoch seconds; a yes or no is 1 or 0.
+-- Tables come as numbered migrations: a published one is never edited, a change is a new one
+-- at the end, listed in db.c. Times are epoch seconds; a yes or no is 1 or 0.
 
--- SQLite alone reads this. FULL: a commit that returned survives a power cut. The two limits keep
--- the log from growing for ever after one large message.
+-- SQLite alone reads this. FULL: a commit that returned survives a power cut. The two limits
+-- keep the log from growing for ever after one large message.
 -- name: connection_settings
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
@@ -101,9 +101,9 @@ CREATE TABLE list (
     PRIMARY KEY (account, address)
 );
 
--- Items. seq: order of creation. waiting and timer follow from the other columns and are written
--- in one place each (queue.c, timer_set), so that the partial indexes hold only what still
--- matters and stay small beside millions of finished items.
+-- Items. seq: order of creation. waiting and timer follow from the other columns (queue.c,
+-- timer_set), so that the partial indexes hold only what still matters and stay small beside
+-- millions of finished items.
 CREATE TABLE item (
     id TEXT NOT NULL PRIMARY KEY,
     seq BIGINT NOT NULL UNIQUE,
