@@ -7,9 +7,10 @@
 #include "cli/output.h"
 #include "lib/escape.h"
 
-enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16 };
+enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16, POLICY_COLUMNS = 13 };
 
-#define INDENT "               "
+#define INDENT       "               "
+#define MARKS_INDENT "                              "
 
 /* One field. The label is ours, the text may be a stranger's. */
 static void
@@ -25,10 +26,10 @@ print_field(const char *label, const char *text)
 
 /* The same for text that must be seen to its end. */
 static void
-print_whole(const char *first, const char *text)
+print_whole(const char *first, const char *next, const char *text)
 {
     g_autofree char *safe = escape_line(text);
-    g_autofree char *lines = output_wrap(first, INDENT, safe, output_terminal_columns());
+    g_autofree char *lines = output_wrap(first, next, safe, output_terminal_columns());
 
     fputs(lines, stdout);
 }
@@ -43,31 +44,46 @@ print_list(const char *label, GVariant *item, const char *key)
         print_field(i == 0 ? label : "", list[i]);
 }
 
+/* What is to be known of a recipient besides its address; "" when nothing is. */
 static char *
-describe_recipient(GVariant *recipient, const char *const *hidden)
+describe_details(GVariant *recipient, const char *const *hidden)
+{
+    const char *normal = answer_text(recipient, "normal");
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    g_auto(GStrv) parameters = answer_list(recipient, "parameters");
+
+    if (answer_flag(recipient, "mentioned", FALSE))
+        g_strv_builder_add(builder, "taken from a received text");
+    if (answer_flag(recipient, "list", FALSE))
+        g_strv_builder_add(builder, "mailing list");
+    if (answer_flag(recipient, "outside", FALSE))
+        g_strv_builder_add(builder, "not in this conversation");
+    if (g_strv_contains(hidden, normal))
+        g_strv_builder_add(builder, "not named in To or Cc");
+    g_strv_builder_addv(builder, (const char **)parameters);
+    g_auto(GStrv) details = g_strv_builder_end(builder);
+    return g_strjoinv(", ", details);
+}
+
+/* The marks stand before the address: a quoted local part can hold any words, also ours. */
+static void
+print_recipient(GVariant *recipient, const char *const *hidden)
 {
     const char *address = answer_text(recipient, "address");
     const char *normal = answer_text(recipient, "normal");
-    g_autoptr(GString) text = g_string_new(address);
-    g_auto(GStrv) parameters = answer_list(recipient, "parameters");
+    const char *known = answer_flag(recipient, "known", FALSE) ? "known" : "never written to";
+    const char *external = answer_flag(recipient, "external", TRUE) ? ", external" : "";
+    g_autofree char *marks = g_strconcat("  ", known, external, NULL);
+    g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(MARKS_INDENT), marks);
+    g_autofree char *details = describe_details(recipient, hidden);
 
-    g_string_append(text,
-                    answer_flag(recipient, "known", FALSE) ? "  known" : "  never written to");
-    if (answer_flag(recipient, "external", TRUE))
-        g_string_append(text, ", external");
-    if (answer_flag(recipient, "mentioned", FALSE))
-        g_string_append(text, ", address taken from a received text");
-    if (answer_flag(recipient, "list", FALSE))
-        g_string_append(text, ", mailing list");
-    if (answer_flag(recipient, "outside", FALSE))
-        g_string_append(text, ", not in this conversation");
-    if (g_strv_contains(hidden, normal))
-        g_string_append(text, ", not named in To or Cc");
-    if (!g_str_equal(address, normal) && *normal != '\0')
-        g_string_append_printf(text, ", is %s", normal);
-    for (guint i = 0; parameters[i] != NULL; i++)
-        g_string_append_printf(text, ", %s", parameters[i]);
-    return g_string_free(g_steal_pointer(&text), FALSE);
+    print_whole(first, MARKS_INDENT, address);
+    if (!g_str_equal(address, normal) && *normal != '\0') {
+        g_autofree char *is = g_strconcat("is ", normal, NULL);
+        print_whole(MARKS_INDENT, MARKS_INDENT, is);
+    }
+    if (*details != '\0')
+        print_whole(MARKS_INDENT, MARKS_INDENT, details);
 }
 
 /* Every one, those that deserve most attention first, as the relay sorts them (XD7, E16). */
@@ -88,10 +104,9 @@ print_recipients(GVariant *item)
            count, novel, external);
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
-        g_autofree char *text = describe_recipient(recipient, (const char *const *)hidden);
-        print_whole("  ", text);
+        print_recipient(recipient, (const char *const *)hidden);
     }
-    print_list("In To or Cc, but gets nothing:", item, "header_only");
+    print_list("Gets nothing:", item, "header_only");
     putchar('\n');
 }
 
@@ -112,7 +127,7 @@ print_attachments(GVariant *item)
         g_autofree char *text =
             g_strdup_printf("%s, %s, %" G_GINT64_FORMAT " bytes, sha256 %s", name, type,
                             answer_number(part, "size"), answer_text(part, "sha256"));
-        print_whole(i == 0 ? "Attachments:   " : INDENT, text);
+        print_whole(i == 0 ? "Attachments:   " : INDENT, INDENT, text);
     }
 }
 
@@ -175,14 +190,15 @@ print_verdict(GVariant *item)
     gint64 line = answer_number(item, "line");
     g_autofree char *where =
         line > 0 ? g_strdup_printf("line %" G_GINT64_FORMAT, line) : g_strdup("no line");
+    g_autofree char *policy = output_fit(answer_text(item, "policy"), POLICY_COLUMNS);
     g_autofree char *verdict =
-        g_strdup_printf("%s: %s (%s of policy %.12s)", answer_text(item, "tier"),
-                        answer_text(item, "reason"), where, answer_text(item, "policy"));
+        g_strdup_printf("%s: %s (%s of policy %s)", answer_text(item, "tier"),
+                        answer_text(item, "reason"), where, policy);
     g_autofree char *facts = describe_facts(item);
 
     putchar('\n');
     print_field("Verdict:", verdict);
-    print_whole("Facts:         ", facts);
+    print_whole("Facts:         ", INDENT, facts);
 }
 
 /* What the agent says of its mail proves nothing (A23, C1): it stands apart and says so. */
@@ -200,7 +216,7 @@ print_claims(GVariant *item)
     while (g_variant_iter_next(&iter, "{&s&s}", &name, &value)) {
         g_autofree char *claim = g_strdup_printf("%s: %s", name, value);
         g_autofree char *cut = output_cut(claim, FIELD_CHARACTERS);
-        print_whole("  ", cut);
+        print_whole("  ", "    ", cut);
     }
 }
 
@@ -212,9 +228,10 @@ print_moves(GVariant *item, gint64 now)
     for (gsize i = 0; i < g_variant_n_children(moves); i++) {
         g_autoptr(GVariant) move = g_variant_get_child_value(moves, i);
         g_autofree char *when = output_time(answer_number(move, "when"), now);
+        const char *from = answer_text(move, "from");
         g_autofree char *text = g_strdup_printf(
-            "%s: %s to %s by %s, %s", when, answer_text(move, "from"), answer_text(move, "to"),
-            answer_text(move, "who"), answer_text(move, "why"));
+            "%s: %s%s%s by %s, %s", when, from, *from != '\0' ? " to " : "",
+            answer_text(move, "to"), answer_text(move, "who"), answer_text(move, "why"));
         print_field(i == 0 ? "Moves:" : "", text);
     }
 }
@@ -255,7 +272,8 @@ print_quoted(const char *heading, const char *text)
     g_autofree char *safe = escape_text(text);
     g_autofree char *quoted = output_quote(safe, output_terminal_columns());
 
-    printf("\n%s (%u lines):\n%s", heading, output_lines(safe), quoted);
+    guint lines = output_lines(safe);
+    printf("\n%s: %u line%s\n%s", heading, lines, lines == 1 ? "" : "s", quoted);
 }
 
 /* The words of a text, one space between them: how HTML lays them out does not matter. */

@@ -6,6 +6,7 @@
 
 #define COLUMN_LEAST  8 /* a flexible column of a table is never narrower */
 #define COLUMNS_LEAST 40
+#define LINE_LEAST    8 /* columns for the text of a wrapped line: a tab fits */
 #define GAP           2
 
 /* A tab counts as the most that it can take. */
@@ -63,7 +64,22 @@ output_cut(const char *text, guint characters)
     return g_strdup_printf("%.*s… (%ld characters)", (int)(end - text), text, length);
 }
 
-/* Appends the line; a column is left free, because a terminal may wrap when the last is
+/* Where to break a text that is longer than columns: behind a space, unless that leaves the
+ * line more than half empty. */
+static const char *
+breaking_end(const char *text, guint columns)
+{
+    const char *end = fitting_end(text, columns);
+    const char *space = end;
+
+    if (*end == '\0')
+        return end;
+    while (space > text && space[-1] != ' ')
+        space--;
+    return space - text > (end - text) / 2 ? space : end;
+}
+
+/* A column is left free, because a terminal may go on in the next line when the last is
  * filled. */
 static void
 append_wrapped(GString *out, const char *first, const char *next, const char *text,
@@ -75,8 +91,9 @@ append_wrapped(GString *out, const char *first, const char *next, const char *te
 
     do {
         guint taken = output_width(prefix) + 1;
-        const char *end = columns == 0 ? from + strlen(from)
-                                       : fitting_end(from, MAX(columns, taken + 8) - taken);
+        const char *end = columns == 0
+                              ? from + strlen(from)
+                              : breaking_end(from, MAX(columns, taken + LINE_LEAST) - taken);
         g_string_append_printf(out, "%s%.*s\n", prefix, (int)(end - from), from);
         prefix = next;
         from = end;

@@ -37,10 +37,9 @@ give_up(const char *message, int status, int *status_out)
 }
 
 static GVariant *
-no_answer(const Session *session, const char *message, int *status_out)
+no_answer(const char *message, int *status_out)
 {
-    g_autofree char *text =
-        g_strdup_printf("no answer from exeat-relay at %s: %s", session->socket, message);
+    g_autofree char *text = g_strconcat("no answer from exeat-relay: ", message, NULL);
 
     return give_up(text, EX_TEMPFAIL, status_out);
 }
@@ -56,14 +55,14 @@ request_ask(const Session *session, const char *verb, GVariant *arguments, int *
 
     if (wire == NULL || !wire_send(wire, verb, owned, -1, ASK_MS, &error) ||
         !wire_receive(wire, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, NULL, &error))
-        return no_answer(session, error->message, status_out);
+        return no_answer(error->message, status_out);
     if (reply == NULL)
-        return no_answer(session, "it closed the connection", status_out);
+        return no_answer("it closed the connection", status_out);
     if (g_str_equal(reply, "error"))
         return give_up(answer_text(answer, "message"), status_of(answer_text(answer, "code")),
                        status_out);
     if (!g_str_equal(reply, "ok"))
-        return no_answer(session, "it speaks another protocol", status_out);
+        return no_answer("it speaks another protocol", status_out);
     *status_out = EX_OK;
     return g_steal_pointer(&answer);
 }
