@@ -1,0 +1,441 @@
+/* The SMTP client against a server that follows a script. The last word in every test is what
+ * the server kept, not what the client says (C19). */
+#include "relay/smtp.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "tests/unit/smtp-server.h"
+
+#define PATIENCE 10000
+#define TEN(x)   x x x x x x x x x x
+
+/* How far it got, and whether the server took a message (E35, E40, XC8). */
+typedef struct {
+    const char *name;
+    Script script;
+    SmtpOutcome outcome;
+    SmtpStage stage;
+    guint code;
+    guint messages; /* that the server saw whole */
+} Row;
+
+static const Row rows[] = {
+    {"all is well", {.dot = NULL}, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250, 1},
+    {"many lines everywhere",
+     {.greeting = "220-a\r\n220 b\r\n",
+      .mail = "250-a\r\n250 b\r\n",
+      .rcpt = "250-a\r\n250-b\r\n250 c\r\n",
+      .data = "354-a\r\n354 b\r\n",
+      .dot = "250-a\r\n250 b\r\n"},
+     SMTP_ACCEPTED,
+     SMTP_STAGE_DOT,
+     250,
+     1},
+    {"no house", {.greeting = "554 go away\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_GREETING, 554, 0},
+    {"busy", {.greeting = "421 later\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_GREETING, 421, 0},
+    {"closed at once", {.greeting = ACT_CLOSE}, SMTP_NOT_SENT, SMTP_STAGE_GREETING, 0, 0},
+    {"no mail server",
+     {.greeting = "HTTP/1.1 400\r\n"},
+     SMTP_NOT_SENT,
+     SMTP_STAGE_GREETING,
+     0,
+     0},
+    {"EHLO unknown", {.ehlo = "502 what\r\n"}, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250, 1},
+    {"HELO refused too",
+     {.ehlo = "502 what\r\n", .helo = "550 no\r\n"},
+     SMTP_NOT_SENT,
+     SMTP_STAGE_HELLO,
+     550,
+     0},
+    {"EHLO later", {.ehlo = "421 later\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_HELLO, 421, 0},
+    {"sender later", {.mail = "451 later\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_MAIL, 451, 0},
+    {"sender refused", {.mail = "550 no\r\n"}, SMTP_REFUSED, SMTP_STAGE_MAIL, 550, 0},
+    {"will forward",
+     {.rcpt = "251 x\r\n", .rcpt2 = "252 y\r\n"},
+     SMTP_ACCEPTED,
+     SMTP_STAGE_DOT,
+     250,
+     1},
+    {"first recipient refused", {.rcpt = "550 no\r\n"}, SMTP_REFUSED, SMTP_STAGE_RCPT, 550, 0},
+    {"one of two refused", {.rcpt2 = "550 no\r\n"}, SMTP_REFUSED, SMTP_STAGE_RCPT, 550, 0},
+    {"one of two later", {.rcpt2 = "452 full\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_RCPT, 452, 0},
+    {"data later", {.data = "451 later\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_DATA, 451, 0},
+    {"data refused", {.data = "554 no\r\n"}, SMTP_REFUSED, SMTP_STAGE_DATA, 554, 0},
+    {"dropped at data", {.data = ACT_CLOSE}, SMTP_NOT_SENT, SMTP_STAGE_DATA, 0, 0},
+    {"data taken for done", {.data = "250 ok\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_DATA, 250, 0},
+    {"two answers to one command",
+     {.rcpt2 = "250 ok\r\n250 ok\r\n"},
+     SMTP_NOT_SENT,
+     SMTP_STAGE_DATA,
+     250,
+     0},
+    {"reset in the body", {.body = ACT_RESET}, SMTP_NOT_SENT, SMTP_STAGE_BODY, 0, 0},
+    {"closed in the body", {.body = ACT_CLOSE}, SMTP_NOT_SENT, SMTP_STAGE_BODY, 0, 0},
+    {"farewell in the body", {.body = "421 bye\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_BODY, 421, 0},
+    {"answer before the dot", {.body = "250 ok\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_BODY, 250, 0},
+    {"refused after the dot", {.dot = "554 no\r\n"}, SMTP_REFUSED, SMTP_STAGE_DOT, 554, 1},
+    {"later after the dot", {.dot = "451 later\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_DOT, 451, 1},
+    {"farewell after the dot", {.dot = "421 bye\r\n"}, SMTP_NOT_SENT, SMTP_STAGE_DOT, 421, 1},
+    {"closed after the dot", {.dot = ACT_CLOSE}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"reset after the dot", {.dot = ACT_RESET}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"half a code", {.dot = "25" ACT_CLOSE}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"half a reply", {.dot = "250-2.0.0 acc" ACT_CLOSE}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"one line of two",
+     {.dot = "250-2.0.0 acc\r\n" ACT_CLOSE},
+     SMTP_UNCERTAIN,
+     SMTP_STAGE_DOT,
+     0,
+     1},
+    {"a line without its end",
+     {.dot = "250 2.0.0 accepted" ACT_CLOSE},
+     SMTP_UNCERTAIN,
+     SMTP_STAGE_DOT,
+     0,
+     1},
+    {"a lone CR for its end",
+     {.dot = "250 2.0.0 accepted\r" ACT_CLOSE},
+     SMTP_UNCERTAIN,
+     SMTP_STAGE_DOT,
+     0,
+     1},
+    {"accepted, then closed",
+     {.dot = "250 ok\r\n" ACT_CLOSE},
+     SMTP_ACCEPTED,
+     SMTP_STAGE_DOT,
+     250,
+     1},
+    {"a line that ends in LF", {.dot = "250 ok\n"}, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250, 1},
+    {"a code alone", {.dot = "250\r\n"}, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250, 1},
+    {"bytes that are not UTF-8",
+     {.dot = "250 \xff\r\n"},
+     SMTP_ACCEPTED,
+     SMTP_STAGE_DOT,
+     250,
+     1},
+    {"codes that differ", {.dot = "250-a\r\n550 b\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"codes that differ, kindly",
+     {.dot = "550-a\r\n250 b\r\n"},
+     SMTP_UNCERTAIN,
+     SMTP_STAGE_DOT,
+     0,
+     1},
+    {"go on, after the dot", {.dot = "354 go\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 354, 1},
+    {"a kind that is none", {.dot = "150 ok\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"four digits", {.dot = "2500 ok\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"two digits", {.dot = "25 ok\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"another separator", {.dot = "250_ok\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"an empty line", {.dot = "\r\n"}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    {"a line over 2048 bytes",
+     {.dot = "250 " TEN(TEN(TEN("xxx"))) "\r\n"},
+     SMTP_UNCERTAIN,
+     SMTP_STAGE_DOT,
+     0,
+     1},
+    {"101 lines",
+     {.dot = TEN(TEN("250-x\r\n")) "250 y\r\n"},
+     SMTP_UNCERTAIN,
+     SMTP_STAGE_DOT,
+     0,
+     1},
+    {"too many lines in EHLO",
+     {.ehlo = TEN(TEN("250-x\r\n")) "250 y\r\n"},
+     SMTP_NOT_SENT,
+     SMTP_STAGE_HELLO,
+     0,
+     0},
+};
+
+static gboolean
+wait_for_server(gpointer data)
+{
+    server_wait_acted(data);
+    return TRUE;
+}
+
+static void
+test_row(gconstpointer data)
+{
+    const Row *row = data;
+    g_autoptr(Server) server = server_start(&row->script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "127.0.0.1");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+
+    SmtpBeforeDot before_dot = row->script.body != NULL ? wait_for_server : NULL;
+    g_autoptr(SmtpResult) result =
+        send_text_if(client, SENDER, RECIPIENTS, TEXT, before_dot, server);
+    assert_result(result, row->outcome, row->stage, row->code);
+    g_clear_pointer(&client, smtp_free);
+    server_stop(server);
+    g_assert_cmpuint(server_messages(server), ==, row->messages);
+    g_assert_cmpuint(server_connections(server), ==, 1);
+    if (row->stage < SMTP_STAGE_DATA)
+        g_assert_null(strstr(server_commands(server), "DATA"));
+    if (row->messages > 0)
+        g_assert_cmpstr(server_bytes(server)->str, ==, HEAD TEXT ".\r\n");
+}
+
+/* Silence: not sent before the dot, uncertain after it. */
+static void
+test_silence(void)
+{
+    static const Row hangs[] = {
+        {"", {.greeting = ACT_HANG}, SMTP_NOT_SENT, SMTP_STAGE_GREETING, 0, 0},
+        {"", {.data = "354-go\r\n" ACT_HANG}, SMTP_NOT_SENT, SMTP_STAGE_DATA, 0, 0},
+        {"", {.dot = ACT_HANG}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+        {"", {.dot = "250-half" ACT_HANG}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(hangs); i++) {
+        g_autoptr(Server) server = server_start(&hangs[i].script, NULL, NULL, FALSE);
+        g_autofree char *target = server_target(server, "127.0.0.1");
+        SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = 250};
+        g_autoptr(SmtpClient) client = smtp_new(&settings);
+        g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
+
+        assert_result(result, hangs[i].outcome, hangs[i].stage, 0);
+        server_stop(server);
+        g_assert_cmpuint(server_messages(server), ==, hangs[i].messages);
+    }
+}
+
+/* What never reaches the server (XA15): it is refused before a connection is tried. */
+static void
+test_refused_unsent(void)
+{
+    static const struct {
+        const char *name, *sender, *recipients, *text;
+    } refused[] = {
+        {"CR LF in the sender", "<s@x>\r\nRCPT\tTO:<m@x>", "<a@x>", TEXT},
+        {"CR in a recipient", "<s@x>", "<a\r@x>", TEXT},
+        {"LF in a recipient", "<s@x>", "<a@x>|<b\n@x>", TEXT},
+        {"> in a recipient", "<s@x>", "<a@x>NOTIFY=NEVER>", TEXT},
+        {"tab in a recipient", "<s@x>", "<a\t@x>", TEXT},
+        {"LF in a parameter", "<s@x>", "<a@x> NOTIFY=NEVER\nDATA", TEXT},
+        {"an empty parameter", "<s@x> ", "<a@x>", TEXT},
+        {"the null recipient", "<s@x>", "<>", TEXT},
+        {"bare LF", "<s@x>", "<a@x>", "Subject: x\r\n\r\nHello\n.\nQUIT\r\n"},
+        {"bare CR", "<s@x>", "<a@x>", "Subject: x\r\n\r\nHello\r.\rQUIT\r\n"},
+        {"LF CR", "<s@x>", "<a@x>", "Subject: x\n\r\n\r"},
+        {"CR CR LF", "<s@x>", "<a@x>", "Subject: x\r\r\n"},
+        {"CR at the end", "<s@x>", "<a@x>", "Subject: x\r\n\r\nHello\r"},
+        {"last line without an end", "<s@x>", "<a@x>", "Subject: x\r\n\r\nHello"},
+    };
+    SmtpServer settings = {.target = "unix:/nowhere", .helo = "gate.example"};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(refused); i++) {
+        g_autoptr(SmtpResult) result =
+            send_text(client, refused[i].sender, refused[i].recipients, refused[i].text);
+        g_test_message("%s", refused[i].name);
+        assert_result(result, SMTP_REFUSED, SMTP_STAGE_CONNECT, 0);
+    }
+    g_autoptr(SmtpResult) good = send_text(client, SENDER, RECIPIENTS, TEXT);
+    assert_result(good, SMTP_NOT_SENT, SMTP_STAGE_CONNECT, 0);
+}
+
+/* Parameters go out as they were approved, or nothing goes (S3). */
+typedef struct {
+    const char *offered, *sender, *recipients, *text;
+    gboolean passes;
+    const char *part; /* of the commands when it passes, else of the reason */
+} Offer;
+
+static const Offer offers[] = {
+    {"DSN", "<s@x> RET=HDRS ENVID=1", "<a@x> NOTIFY=NEVER ORCPT=rfc822;a@x", TEXT, TRUE,
+     "MAIL FROM:<s@x> ENVID=1 RET=HDRS\nRCPT TO:<a@x> NOTIFY=NEVER ORCPT=rfc822;a@x\n"},
+    {"dsn", "<s@x> ret=HDRS", "<a@x>", TEXT, TRUE, "MAIL FROM:<s@x> ret=HDRS\n"},
+    {"DSNX", "<s@x> RET=HDRS", "<a@x>", TEXT, FALSE, "RET=HDRS"},
+    {"8BITMIME", "<s@x> ENVID=1", "<a@x>", TEXT, FALSE, "ENVID=1"},
+    {"8BITMIME", "<s@x>", "<a@x>|<b@x> NOTIFY=NEVER", TEXT, FALSE, "NOTIFY=NEVER"},
+    {"8BITMIME", "<s@x>", "<a@x> ORCPT=rfc822;a@x", TEXT, FALSE, "ORCPT"},
+    {"8BITMIME", "<> BODY=8BITMIME", "<a@x>", TEXT, TRUE, "MAIL FROM:<> BODY=8BITMIME\n"},
+    {"DSN", "<s@x> BODY=8BITMIME", "<a@x>", TEXT, FALSE, "BODY=8BITMIME"},
+    {"BINARYMIME", "<s@x> BODY=BINARYMIME", "<a@x>", TEXT, FALSE, "BODY=BINARYMIME"},
+    {"SMTPUTF8", "<s\xc3\xa4@x> SMTPUTF8", "<a@x>", TEXT, TRUE, "<s\xc3\xa4@x> SMTPUTF8\n"},
+    {"DSN", "<s@x> SMTPUTF8", "<a@x>", TEXT, FALSE, "SMTPUTF8"},
+    {"XTRA", "<s@x> XTRA=1", "<a@x>", TEXT, FALSE, "XTRA=1"},
+    {"SIZE 100000", "<s@x>", "<a@x>", TEXT, TRUE, "MAIL FROM:<s@x> SIZE=32\n"},
+    {"8BITMIME", "<s@x>", "<a@x>", "Subject: \xc3\xa4\r\n", TRUE, "MAIL FROM:<s@x>\n"},
+    {"DSN", "<s@x>", "<a@x>", "Subject: \xc3\xa4\r\n", FALSE, "8-bit"},
+};
+
+static void
+check_offer(const Offer *offer)
+{
+    g_autofree char *ehlo = g_strdup_printf("250-fake.example\r\n250 %s\r\n", offer->offered);
+    Script script = {.ehlo = ehlo};
+    g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "127.0.0.1");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    g_autoptr(SmtpResult) result =
+        send_text(client, offer->sender, offer->recipients, offer->text);
+
+    g_clear_pointer(&client, smtp_free);
+    server_stop(server);
+    g_assert_cmpuint(server_messages(server), ==, offer->passes);
+    if (offer->passes) {
+        assert_result(result, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250);
+        g_assert_nonnull(strstr(server_commands(server), offer->part));
+    } else {
+        assert_result(result, SMTP_REFUSED, SMTP_STAGE_MAIL, 0);
+        g_assert_nonnull(strstr(result->text, offer->part));
+        g_assert_null(strstr(server_commands(server), "MAIL"));
+    }
+}
+
+static void
+test_extensions(void)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(offers); i++)
+        check_offer(&offers[i]);
+}
+
+/* What the server keeps, dots undone and without the last one, is what was sent, and it is one
+ * message (S4, XA15). */
+static void
+assert_arrives(const char *text)
+{
+    g_autofree char *folder = g_dir_make_tmp("exeat-smtp-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "socket", NULL);
+    Script script = {.dot = NULL};
+    g_autoptr(Server) server = server_start(&script, path, NULL, FALSE);
+    g_autofree char *target = server_target(server, NULL);
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, text);
+
+    assert_result(result, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250);
+    g_clear_pointer(&client, smtp_free);
+    server_stop(server);
+    g_assert_cmpuint(server_messages(server), ==, 1);
+    g_assert_true(g_str_has_suffix(server_commands(server), "DATA\nQUIT\n"));
+
+    g_autoptr(GString) kept = g_string_new(server_bytes(server)->str);
+    g_autofree char *sent = g_strconcat(HEAD, text, NULL);
+    g_string_truncate(kept, kept->len - 3);
+    g_string_replace(kept, "\n..", "\n.", 0);
+    g_assert_cmpstr(kept->str, ==, sent);
+    g_clear_pointer(&server, server_free);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+static void
+test_dots(void)
+{
+    g_autoptr(GString) many = g_string_new(NULL);
+    g_autofree char *path =
+        g_test_build_filename(G_TEST_DIST, "cases", "s4-lone-dots-in-body.eml", NULL);
+    g_autofree char *s4 = NULL;
+
+    /* Lines of two and three bytes, so that every part of one meets the end of a chunk. */
+    for (guint i = 0; i < 40000; i++)
+        g_string_append(many, i % 7 == 0 ? "\r\n" : ".\r\n");
+    assert_arrives(many->str);
+    assert_arrives("");
+    assert_arrives(".\r\n");
+    assert_arrives("..\r\n.\r\n.x\r\n\r\n.\r\n");
+    g_assert_true(g_file_get_contents(path, &s4, NULL, NULL));
+    assert_arrives(s4);
+}
+
+static gboolean
+say_no(gpointer data)
+{
+    *(guint *)data += 1;
+    return FALSE;
+}
+
+/* E34: no dot without a yes at the last moment. */
+static void
+test_stopped_before_dot(void)
+{
+    Script script = {.dot = NULL};
+    g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "127.0.0.1");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    guint asked = 0;
+    g_autoptr(SmtpResult) result =
+        send_text_if(client, SENDER, RECIPIENTS, TEXT, say_no, &asked);
+
+    assert_result(result, SMTP_NOT_SENT, SMTP_STAGE_BODY, 0);
+    g_clear_pointer(&client, smtp_free);
+    server_stop(server);
+    g_assert_cmpuint(asked, ==, 1);
+    g_assert_cmpuint(server_messages(server), ==, 0);
+    g_assert_cmpstr(server_bytes(server)->str, ==, HEAD TEXT);
+}
+
+/* One connection for many messages; one that died while idle is replaced. */
+static void
+test_reuse(void)
+{
+    static const struct {
+        Script script;
+        guint connections;
+    } cases[] = {
+        {{.dot = NULL}, 1},
+        {{.dot = "250 ok\r\n" ACT_CLOSE}, 3},
+        {{.dot = "250 ok\r\n421 bye\r\n" ACT_CLOSE}, 3},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Server) server = server_start(&cases[i].script, NULL, NULL, FALSE);
+        g_autofree char *target = server_target(server, "127.0.0.1");
+        SmtpServer settings = {
+            .target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+        g_autoptr(SmtpClient) client = smtp_new(&settings);
+
+        for (guint j = 0; j < 3; j++) {
+            g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
+            assert_result(result, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250);
+            if (cases[i].script.dot != NULL)
+                server_wait_acted(server);
+        }
+        g_clear_pointer(&client, smtp_free);
+        server_stop(server);
+        g_assert_cmpuint(server_messages(server), ==, 3);
+        g_assert_cmpuint(server_connections(server), ==, cases[i].connections);
+    }
+}
+
+static void
+test_bad_target(void)
+{
+    static const char *const targets[] = {"unix:",
+                                          "inet:127.0.0.1",
+                                          "inet::25",
+                                          "inet:127.0.0.1:",
+                                          "127.0.0.1:25",
+                                          "inet:no.such.host.invalid:25",
+                                          ""};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(targets); i++) {
+        SmtpServer settings = {.target = targets[i], .helo = "gate.example"};
+        g_autoptr(SmtpClient) client = smtp_new(&settings);
+        g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
+        assert_result(result, SMTP_NOT_SENT, SMTP_STAGE_CONNECT, 0);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *path = g_strconcat("/smtp/stages-E35-E40/", rows[i].name, NULL);
+        g_test_add_data_func(path, &rows[i], test_row);
+    }
+    g_test_add_func("/smtp/silence-XC8", test_silence);
+    g_test_add_func("/smtp/refused-unsent-XA15", test_refused_unsent);
+    g_test_add_func("/smtp/extensions-S3", test_extensions);
+    g_test_add_func("/smtp/dots-S4-XA15", test_dots);
+    g_test_add_func("/smtp/stopped-before-dot-E34", test_stopped_before_dot);
+    g_test_add_func("/smtp/reuse", test_reuse);
+    g_test_add_func("/smtp/bad-target", test_bad_target);
+    return g_test_run();
+}
