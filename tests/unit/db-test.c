@@ -8,6 +8,10 @@
 #include <sys/stat.h>
 
 #include "lib/error.h"
+#include "store/approval-sql.h"
+#include "store/audit-sql.h"
+#include "store/history-sql.h"
+#include "store/queue-sql.h"
 #include "store/writer.h"
 #include "tests/unit/scratch.h"
 
@@ -273,6 +277,85 @@ test_transactions(void)
     g_assert_no_error(error);
     scratch_reopen(&scratch);
     g_assert_cmpint(count_rows(scratch.db), ==, 2);
+    scratch_close(&scratch);
+}
+
+static void
+check_plan(sqlite3 *handle, const Sql *sql, const char *search)
+{
+    g_autofree char *text = g_strconcat("EXPLAIN QUERY PLAN ", sql->text, NULL);
+    sqlite3_stmt *statement = NULL;
+    gboolean found = FALSE;
+
+    g_assert_cmpint(sqlite3_prepare_v2(handle, text, -1, &statement, NULL), ==, SQLITE_OK);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        const char *step = (const char *)sqlite3_column_text(statement, 3);
+
+        g_test_message("%s: %s", sql->name, step);
+        found = found || strstr(step, search) != NULL;
+        /* "wanted" is one row of parameters. */
+        if (g_str_has_prefix(step, "SCAN ") && strcmp(step, "SCAN CONSTANT ROW") != 0 &&
+            strcmp(step, "SCAN wanted") != 0)
+            g_assert_nonnull(strstr(step, "INDEX"));
+        g_assert_null(strstr(step, "FOR ORDER BY"));
+    }
+    g_assert_true(found);
+    sqlite3_finalize(statement);
+}
+
+/* What one message costs must not grow with what is stored: everything is searched by an index
+ * (XE18), or walked along one in order. */
+static void
+test_plans(void)
+{
+    static const struct {
+        const Sql *sql;
+        const char *search; /* what one step of the plan must say */
+    } rows[] = {
+        {&address_look_up, "correspondent USING INDEX"},
+        {&message_find, "AND id=?"},
+        {&participant_find, "address=?"},
+        {&conversation_is_mine, "id=?"},
+        {&approval_find, "item=?"},
+        {&approval_use, "item=?"},
+        {&approval_void_all, "item=?"},
+        {&approval_void_future, "item=?"},
+        {&audit_add, "SEARCH audit"},
+        {&ticket_count_used, "item=?"},
+        {&ticket_find, "id=?"},
+        {&ticket_use, "id=?"},
+        {&ticket_void_unused, "item=?"},
+        {&item_load, "id=?"},
+        {&item_move, "id=?"},
+        {&timer_set, "id=?"},
+        {&item_attempt, "id=?"},
+        {&item_size, "id=?"},
+        {&piece_load, "item=?"},
+        {&move_add, "item=?"},
+        {&move_load, "item=?"},
+        {&tally_load, "account=?"},
+        {&find_key, "submission_key=?"},
+        {&find_message, "message_id=?"},
+        {&list_all, "SCAN item USING INDEX"},
+        {&list_waiting, "item_waiting"},
+        {&list_account, "item_account"},
+        {&list_account_waiting, "item_waiting_account"},
+        {&list_state, "state=?"},
+        {&list_due, "timer<?"},
+        {&next_due, "item_timer"},
+        {&automatic_in_account, "created>?"},
+        {&automatic_in_conversation, "conversation=?"},
+        {&automatic_recipients, "created>?"},
+        {&pending_find, "conversation=?"},
+    };
+    Scratch scratch;
+    sqlite3 *beside = NULL;
+
+    scratch_open(&scratch);
+    beside = open_beside(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        check_plan(beside, rows[i].sql, rows[i].search);
+    sqlite3_close(beside);
     scratch_close(&scratch);
 }
 
@@ -558,6 +641,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/transactions", test_transactions);
     g_test_add_func("/db/transaction-lost", test_transaction_lost);
     g_test_add_func("/db/full/XE9", test_full);
+    g_test_add_func("/db/plans/XE18", test_plans);
     g_test_add_func("/writer/failing-job", test_writer_failing_job);
     g_test_add_func("/writer/shares-commits", test_writer_shares_commits);
     g_test_add_func("/writer/locked/XF5", test_writer_locked);
