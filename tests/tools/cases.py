@@ -108,10 +108,11 @@ class Player:
         try:
             self._load_history(case)
             before = {item["id"] for item in self.gate.items(everything=True)}
-            sink_before = self._quiet() if needs_sink(case) else 0
+            sink_before = self._quiet()
             self._submit(case, found)
             self._collect(case, found, before)
             compare(case, found)
+            self._compare_left(case, found, sink_before)
             self._compare_items(case, found)
             self._compare_preview(case, found)
             self._compare_sink(case, found, sink_before)
@@ -227,6 +228,14 @@ class Player:
         elif not new:
             found.tier = "release"
 
+    def _compare_left(self, case, found, sink_before):
+        """Whatever the gate says: what did it let out?"""
+        left = self._quiet() - sink_before
+        if found.tier == "release" and left == 0:
+            found.mismatches.append("sink: expected the released message, found nothing")
+        elif found.tier != "release" and left > 0 and not case.get("before"):
+            found.mismatches.append(f"sink: expected nothing, found {left} more")
+
     def _compare_items(self, case, found):
         if "items" in case["expect"]:
             waiting = len(self.gate.items())
@@ -251,7 +260,7 @@ class Player:
         """Approves what waits and reads what came of it, the case's own item first: until then
         nobody has decided about anything else."""
         expect = case["expect"]
-        if not needs_sink(case):
+        if not any(key in expect for key in NEEDS_SINK):
             return
         waiting = [item["id"] for item in self.gate.items()]
         if found.item in waiting:
@@ -273,10 +282,6 @@ class Player:
         if count > expect.get("messages_max", count):
             found.mismatches.append(
                 f"messages_max: expected at most {expect['messages_max']}, found {count}")
-
-
-def needs_sink(case):
-    return any(key in case["expect"] for key in NEEDS_SINK)
 
 
 def prelude_of(event):
