@@ -260,10 +260,12 @@ setting_user(const SettingPlace *place, const char *text, gpointer member, GErro
 gboolean
 setting_switch(const SettingPlace *place, const char *text, gpointer member, GError **error)
 {
-    gboolean *on = member;
+    gboolean on = g_str_equal(text, "yes");
 
-    *on = g_str_equal(text, "yes");
-    return *on || g_str_equal(text, "no") || fail(error, place, text, "yes or no");
+    if (!on && !g_str_equal(text, "no"))
+        return fail(error, place, text, "yes or no");
+    *(gboolean *)member = on;
+    return TRUE;
 }
 
 /* A number of at most nine digits, so that no unit makes it overflow, and what follows it. */
