@@ -6,10 +6,8 @@
 #include "lib/error.h"
 #include "lib/people.h"
 
-#define A100                                                                                  \
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" \
-    "aaaaa"                                                                                   \
-    "aaaaaaaaaa"
+#define A10  "aaaaaaaaaa"
+#define A100 A10 A10 A10 A10 A10 A10 A10 A10 A10 A10
 
 /* A reader, a text, and what stands behind "found “…”, expected". */
 typedef struct {
@@ -88,20 +86,11 @@ static const Refusal REFUSALS[] = {
     {setting_domains, "'example.com'", NO_QUOTES},
 };
 
-static KeyFile *
-empty_file(SettingPlace *place_out)
-{
-    KeyFile *file = keyfile_parse("", "f", NULL);
-
-    *place_out = (SettingPlace){file, 7};
-    return file;
-}
-
 static void
 test_refusals(void)
 {
-    SettingPlace place;
-    g_autoptr(KeyFile) file = empty_file(&place);
+    g_autoptr(KeyFile) file = keyfile_parse("", "f", NULL);
+    const SettingPlace place = {file, 7};
 
     for (gsize i = 0; i < G_N_ELEMENTS(REFUSALS); i++) {
         g_autoptr(GError) error = NULL;
@@ -130,8 +119,8 @@ test_repeated(void)
         {setting_logins, "agent, Agent"},
         {setting_networks, "::1/128, ::1/128"},
     };
-    SettingPlace place;
-    g_autoptr(KeyFile) file = empty_file(&place);
+    g_autoptr(KeyFile) file = keyfile_parse("", "f", NULL);
+    const SettingPlace place = {file, 7};
 
     for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
         g_autoptr(GError) error = NULL;
@@ -160,8 +149,8 @@ test_amounts(void)
         {setting_size, "50M", 52428800},
         {setting_size, "999999999G", G_GINT64_CONSTANT(1073741822926258176)},
     };
-    SettingPlace place;
-    g_autoptr(KeyFile) file = empty_file(&place);
+    g_autoptr(KeyFile) file = keyfile_parse("", "f", NULL);
+    const SettingPlace place = {file, 7};
 
     for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
         gint64 number = 0;
@@ -187,8 +176,8 @@ test_texts(void)
         {setting_next_hop, "inet:127.0.0.1:10025"},
         {setting_next_hop, "inet:[::1]:10025"},
     };
-    SettingPlace place;
-    g_autoptr(KeyFile) file = empty_file(&place);
+    g_autoptr(KeyFile) file = keyfile_parse("", "f", NULL);
+    const SettingPlace place = {file, 7};
 
     for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
         g_autofree char *text = NULL;
@@ -212,8 +201,8 @@ test_lists(void)
         {setting_logins, "Agent, ÄGENT", "agent ägent"}, /* H5 */
         {setting_networks, "127.0.0.0/8, ::1", "127.0.0.0/8 ::1"},
     };
-    SettingPlace place;
-    g_autoptr(KeyFile) file = empty_file(&place);
+    g_autoptr(KeyFile) file = keyfile_parse("", "f", NULL);
+    const SettingPlace place = {file, 7};
 
     for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
         g_auto(GStrv) list = NULL;
@@ -226,8 +215,8 @@ test_lists(void)
 static void
 test_people(void)
 {
-    SettingPlace place;
-    g_autoptr(KeyFile) file = empty_file(&place);
+    g_autoptr(KeyFile) file = keyfile_parse("", "f", NULL);
+    const SettingPlace place = {file, 7};
     g_auto(People) people;
     uid_t uid = 1;
 
