@@ -1,0 +1,320 @@
+#include "lib/address.h"
+
+#include <idn2.h>
+#include <string.h>
+
+#define DOMAIN_MAX     253 /* RFC 1035, 2.3.4, without the final dot */
+#define LABEL_MAX      63
+#define SCAN_LOCAL_MAX 128 /* a longer run of letters before an @ is no mailbox */
+
+/* What RFC 5322 (3.2.3) allows in an atom. Bytes of UTF-8 count as letters (RFC 6532). */
+static gboolean
+is_atom(char c)
+{
+    return g_ascii_isalnum(c) || (c & 0x80) != 0 ||
+           (c != 0 && strchr("!#$%&'*+-/=?^_`{|}~", c));
+}
+
+static gboolean
+has_control(const char *text)
+{
+    for (const char *p = text; *p != 0; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* TRUE when every label is letters, digits, hyphens or underscores, and none is too long. */
+static gboolean
+is_host_name(const char *name)
+{
+    gsize label = 0;
+
+    if (strlen(name) > DOMAIN_MAX)
+        return FALSE;
+    for (const char *p = name; *p != 0; p++) {
+        gboolean last = p[1] == 0 || p[1] == '.';
+        if (*p == '.') {
+            label = 0;
+            continue;
+        }
+        if (!g_ascii_isalnum(*p) && *p != '_' && (*p != '-' || label == 0 || last))
+            return FALSE;
+        if (++label > LABEL_MAX)
+            return FALSE;
+        if (p[1] == '.' && (p[2] == '.' || p[2] == 0))
+            return FALSE;
+    }
+    return name[0] != 0 && name[0] != '.';
+}
+
+char *
+address_domain_normalise(const char *written)
+{
+    g_autofree char *name = NULL;
+
+    if (g_str_is_ascii(written)) {
+        name = g_ascii_strdown(written, -1);
+    } else {
+        char *converted = NULL;
+        if (!g_utf8_validate(written, -1, NULL) ||
+            idn2_to_ascii_8z(written, &converted, IDN2_NONTRANSITIONAL) != IDN2_OK)
+            return NULL;
+        name = g_ascii_strdown(converted, -1);
+        idn2_free(converted);
+    }
+
+    if (g_str_has_suffix(name, "."))
+        name[strlen(name) - 1] = 0;
+    /* Checked after the mapping, which turns a full-width @ into a plain one. */
+    return is_host_name(name) ? g_steal_pointer(&name) : NULL;
+}
+
+/* The local part as other hosts read it: quotes and escapes removed. *rest_out is the last @
+ * outside quotes, NULL when there is none. */
+static AddressProblem
+read_local(const char *written, GString *local, const char **rest_out)
+{
+    const char *at = NULL;
+    gboolean quoted = FALSE;
+    gsize local_length = 0;
+
+    for (const char *p = written; *p != 0; p++) {
+        if (*p == '"') {
+            quoted = !quoted;
+            continue;
+        }
+        if (quoted && *p == '\\' && p[1] != 0)
+            p++;
+        else if (!quoted && *p == '@') {
+            at = p;
+            local_length = local->len;
+        } else if (!quoted && at == NULL && !is_atom(*p) && *p != '.')
+            return ADDRESS_CONTROL;
+        g_string_append_c(local, *p);
+    }
+    if (quoted)
+        return ADDRESS_CONTROL;
+    if (at != NULL)
+        g_string_truncate(local, local_length);
+    *rest_out = at;
+    return ADDRESS_OK;
+}
+
+static gboolean
+needs_quotes(const char *local)
+{
+    gboolean dot = TRUE;
+
+    for (const char *p = local; *p != 0; p++) {
+        if (*p != '.' && !is_atom(*p))
+            return TRUE;
+        if (*p == '.' && (dot || p[1] == 0))
+            return TRUE;
+        dot = *p == '.';
+    }
+    return FALSE;
+}
+
+static char *
+join(const char *local, const char *domain)
+{
+    if (!needs_quotes(local))
+        return g_strconcat(local, "@", domain, NULL);
+
+    g_autoptr(GString) quoted = g_string_new("\"");
+    for (const char *p = local; *p != 0; p++) {
+        if (*p == '"' || *p == '\\')
+            g_string_append_c(quoted, '\\');
+        g_string_append_c(quoted, *p);
+    }
+    g_string_append_printf(quoted, "\"@%s", domain);
+    return g_strdup(quoted->str);
+}
+
+/* Sets *normal_out only when the answer is ADDRESS_OK. */
+static AddressProblem
+normalise(const char *written, char **normal_out)
+{
+    g_autoptr(GString) local = g_string_new(NULL);
+    const char *at = NULL;
+
+    if (written[0] == 0)
+        return ADDRESS_EMPTY;
+    if (!g_utf8_validate(written, -1, NULL) || has_control(written))
+        return ADDRESS_CONTROL;
+    if (written[0] == '@')
+        return ADDRESS_SOURCE_ROUTE;
+    AddressProblem problem = read_local(written, local, &at);
+    if (problem != ADDRESS_OK)
+        return problem;
+    if (strpbrk(local->str, "@%!") != NULL)
+        return ADDRESS_ROUTED;
+    if (at == NULL || at[1] == 0)
+        return ADDRESS_NO_DOMAIN;
+    if (local->len == 0)
+        return ADDRESS_EMPTY;
+
+    g_autofree char *domain = address_domain_normalise(at + 1);
+    if (domain == NULL)
+        return ADDRESS_BAD_DOMAIN;
+    g_autofree char *lower = g_ascii_strdown(local->str, -1);
+    *normal_out = join(lower, domain);
+    return ADDRESS_OK;
+}
+
+char *
+address_normalise(const char *written, AddressProblem *problem_out)
+{
+    g_autofree char *bare = NULL;
+    char *normal = NULL;
+    gsize length = strlen(written);
+
+    if (length >= 2 && written[0] == '<' && written[length - 1] == '>')
+        bare = g_strndup(written + 1, length - 2);
+    AddressProblem problem = normalise(bare != NULL ? bare : written, &normal);
+    if (problem_out != NULL)
+        *problem_out = problem;
+    return normal;
+}
+
+const char *
+address_problem_text(AddressProblem problem)
+{
+    switch (problem) {
+    case ADDRESS_OK:
+        return "nothing wrong";
+    case ADDRESS_EMPTY:
+        return "an empty address";
+    case ADDRESS_SOURCE_ROUTE:
+        return "a source route";
+    case ADDRESS_ROUTED:
+        return "a routing character in the local part";
+    case ADDRESS_CONTROL:
+        return "a character that may not stand there";
+    case ADDRESS_NO_DOMAIN:
+        return "no domain";
+    case ADDRESS_BAD_DOMAIN:
+        return "a domain that is no host name";
+    }
+    return "an unknown problem";
+}
+
+const char *
+address_domain(const char *normal)
+{
+    const char *at = strrchr(normal, '@');
+
+    return at != NULL ? at + 1 : "";
+}
+
+static void
+scan_add(GPtrArray *addresses, GHashTable *seen, guint limit, const char *local,
+         const char *domain)
+{
+    g_autofree char *written = g_strconcat(local, "@", domain, NULL);
+    g_autofree char *normal = address_normalise(written, NULL);
+
+    if (normal == NULL || addresses->len >= limit || g_hash_table_contains(seen, normal))
+        return;
+    g_hash_table_add(seen, normal);
+    g_ptr_array_add(addresses, g_steal_pointer(&normal));
+}
+
+/* The readings of what stands before an @: a sentence, a bullet, "mail=" or letters of a
+ * script without spaces may touch the address, and only the reader knows where it begins. */
+static void
+scan_locals(GPtrArray *addresses, GHashTable *seen, guint limit, const char *local,
+            const char *domain)
+{
+    const char *end = local + strlen(local);
+    const char *plain = end;
+    const char *ascii = end;
+
+    while (plain > local && (is_atom(plain[-1]) || plain[-1] == '.') &&
+           !strchr("!#$%&'*/=?^`{|}~", plain[-1]))
+        plain--;
+    while (ascii > plain && (ascii[-1] & 0x80) == 0)
+        ascii--;
+    while (*local == '.')
+        local++;
+    scan_add(addresses, seen, limit, local, domain);
+    if (plain > local)
+        scan_add(addresses, seen, limit, plain, domain);
+    ascii += strspn(ascii, ".-_+");
+    if (ascii > local && ascii != plain)
+        scan_add(addresses, seen, limit, ascii, domain);
+}
+
+/* at points to an @ in text. */
+static void
+scan_at(GPtrArray *addresses, GHashTable *seen, guint limit, const char *text, const char *at)
+{
+    const char *start = at;
+    const char *end = at + 1;
+
+    while (start > text && at - start < SCAN_LOCAL_MAX &&
+           (is_atom(start[-1]) || start[-1] == '.'))
+        start--;
+    while (start < at && ((guchar)*start & 0xc0) == 0x80)
+        start++; /* never begins inside a character */
+    while (end - at <= DOMAIN_MAX * 4 &&
+           (g_ascii_isalnum(*end) || (*end & 0x80) != 0 || (*end != 0 && strchr(".-_", *end))))
+        end++;
+    while (end > at + 1 && strchr(".-_", end[-1]))
+        end--;
+    if (start == at || end == at + 1)
+        return;
+
+    g_autofree char *local = g_strndup(start, at - start);
+    g_autofree char *domain = g_strndup(at + 1, end - at - 1);
+    scan_locals(addresses, seen, limit, local, domain);
+    char *foreign = domain;
+    while (*foreign != 0 && (*foreign & 0x80) == 0)
+        foreign++;
+    if (*foreign != 0 && foreign > domain) {
+        *foreign = 0;
+        scan_locals(addresses, seen, limit, local, domain);
+    }
+}
+
+static void
+scan(const char *text, GPtrArray *addresses, GHashTable *seen, guint limit)
+{
+    const char *at = strchr(text, '@');
+
+    for (; at != NULL && addresses->len < limit; at = strchr(at + 1, '@'))
+        scan_at(addresses, seen, limit, text, at);
+}
+
+/* The text with %40 and the like decoded, as in mailto:nora%40example.org. */
+static char *
+percent_decode(const char *text)
+{
+    g_autoptr(GString) decoded = g_string_sized_new(strlen(text));
+
+    for (const char *p = text; *p != 0; p++) {
+        int high = *p == '%' ? g_ascii_xdigit_value(p[1]) : -1;
+        int low = high >= 0 ? g_ascii_xdigit_value(p[2]) : -1;
+        char byte = low >= 0 ? (char)(high * 16 + low) : *p;
+        g_string_append_c(decoded, byte != 0 ? byte : ' ');
+        p += low >= 0 ? 2 : 0;
+    }
+    return g_utf8_make_valid(decoded->str, (gssize)decoded->len);
+}
+
+void
+address_scan(const char *text, GPtrArray *addresses, guint limit)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = 0; i < addresses->len; i++)
+        g_hash_table_add(seen, g_ptr_array_index(addresses, i));
+    scan(text, addresses, seen, limit);
+    if (strchr(text, '%') == NULL)
+        return;
+    g_autofree char *decoded = percent_decode(text);
+    scan(decoded, addresses, seen, limit);
+}

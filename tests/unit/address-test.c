@@ -1,0 +1,176 @@
+/* address-test - normal forms, problems, and addresses in texts */
+#include "lib/address.h"
+
+static const struct {
+    const char *name;
+    const char *written;
+    const char *normal; /* NULL: none */
+    AddressProblem problem;
+} forms[] = {
+    {"plain", "dana@example.com", "dana@example.com", ADDRESS_OK},
+    {"brackets", "<dana@example.com>", "dana@example.com", ADDRESS_OK},
+    {"A6 case", "Dana@Example.COM", "dana@example.com", ADDRESS_OK},
+    {"A6 needless quotes", "\"dana\"@example.com", "dana@example.com", ADDRESS_OK},
+    {"A6 trailing dot", "dana@example.com.", "dana@example.com", ADDRESS_OK},
+    {"A7 plus tag stays", "nora+invoices@example.org", "nora+invoices@example.org",
+     ADDRESS_OK},
+    {"XB10 dots stay", "n.ora@example.org", "n.ora@example.org", ADDRESS_OK},
+    {"quoted pair without need", "\"d\\ana\"@example.com", "dana@example.com", ADDRESS_OK},
+    {"needed quotes stay", "\"dana x\"@example.com", "\"dana x\"@example.com", ADDRESS_OK},
+    {"quotes in quotes", "\"a\\\"b\"@example.com", "\"a\\\"b\"@example.com", ADDRESS_OK},
+    {"partly quoted", "a.\"b\".c@example.com", "a.b.c@example.com", ADDRESS_OK},
+    {"two dots, unquoted", "a..b@example.com", "\"a..b\"@example.com", ADDRESS_OK},
+    {"two dots, quoted", "\"a..b\"@example.com", "\"a..b\"@example.com", ADDRESS_OK},
+    {"A10 IDN", "kontakt@bücher.example.org", "kontakt@xn--bcher-kva.example.org", ADDRESS_OK},
+    {"A10 xn--", "kontakt@XN--bcher-KVA.example.org", "kontakt@xn--bcher-kva.example.org",
+     ADDRESS_OK},
+    {"IDN in capitals", "kontakt@BÜCHER.example.org", "kontakt@xn--bcher-kva.example.org",
+     ADDRESS_OK},
+    {"IDNA 2008 keeps the sharp s", "a@straße.example", "a@xn--strae-oqa.example", ADDRESS_OK},
+    {"XB9 cyrillic letter", "a@ex\xd0\xb0mple.com", "a@xn--exmple-4nf.com", ADDRESS_OK},
+    {"UTF-8 local part", "jürgen@example.org", "jürgen@example.org", ADDRESS_OK},
+    {"only ASCII letters lose case", "JÜRGEN@example.org", "jÜrgen@example.org", ADDRESS_OK},
+    {"one label", "root@localhost", "root@localhost", ADDRESS_OK},
+    {"XF15 looks like an option", "-oQ/x@example.com", "-oq/x@example.com", ADDRESS_OK},
+    {"empty", "", NULL, ADDRESS_EMPTY},
+    {"empty brackets", "<>", NULL, ADDRESS_EMPTY},
+    {"empty quotes", "\"\"@example.com", NULL, ADDRESS_EMPTY},
+    {"source route", "@a.example,@b.example:c@example.com", NULL, ADDRESS_SOURCE_ROUTE},
+    {"A8 percent", "mallory%example.net@example.com", NULL, ADDRESS_ROUTED},
+    {"A9 quoted at", "\"sam@example.org x\"@example.net", NULL, ADDRESS_ROUTED},
+    {"XB11 bang", "example.net!mallory@example.com", NULL, ADDRESS_ROUTED},
+    {"two ats", "sam@example.org@example.com", NULL, ADDRESS_ROUTED},
+    {"escaped percent in quotes", "\"m\\%x\"@example.com", NULL, ADDRESS_ROUTED},
+    {"space", "dana x@example.com", NULL, ADDRESS_CONTROL},
+    {"line break", "dana\r\nx@example.com", NULL, ADDRESS_CONTROL},
+    {"control in quotes", "\"dana\x07\"@example.com", NULL, ADDRESS_CONTROL},
+    {"C1 control", "dana\xc2\x85@example.com", NULL, ADDRESS_CONTROL},
+    {"bracket inside", "dana<x@example.com", NULL, ADDRESS_CONTROL},
+    {"open quote", "\"dana@example.com", NULL, ADDRESS_CONTROL},
+    {"not UTF-8", "d\xe4na@example.com", NULL, ADDRESS_CONTROL},
+    {"no at", "dana", NULL, ADDRESS_NO_DOMAIN},
+    {"nothing after at", "dana@", NULL, ADDRESS_NO_DOMAIN},
+    {"empty label", "dana@example..com", NULL, ADDRESS_BAD_DOMAIN},
+    {"dot alone", "dana@.", NULL, ADDRESS_BAD_DOMAIN},
+    {"leading dot", "dana@.example.com", NULL, ADDRESS_BAD_DOMAIN},
+    {"two trailing dots", "dana@example.com..", NULL, ADDRESS_BAD_DOMAIN},
+    {"hyphen at the end", "dana@example-.com", NULL, ADDRESS_BAD_DOMAIN},
+    {"space in domain", "dana@example com", NULL, ADDRESS_BAD_DOMAIN},
+    {"full-width at in domain", "dana@example.com\xef\xbc\xa0x", NULL, ADDRESS_BAD_DOMAIN},
+    {"literal", "dana@[192.0.2.1]", NULL, ADDRESS_BAD_DOMAIN},
+};
+
+static void
+test_form(gconstpointer data)
+{
+    gsize i = GPOINTER_TO_SIZE(data);
+    AddressProblem problem = ADDRESS_OK;
+    g_autofree char *normal = address_normalise(forms[i].written, &problem);
+
+    g_assert_cmpstr(normal, ==, forms[i].normal);
+    g_assert_cmpint(problem, ==, forms[i].problem);
+    g_assert_cmpstr(address_problem_text(problem), !=, "");
+    if (normal == NULL)
+        return;
+    g_autofree char *again = address_normalise(normal, NULL);
+    g_assert_cmpstr(again, ==, normal);
+    g_autofree char *domain = address_domain_normalise(address_domain(normal));
+    g_assert_cmpstr(domain, ==, address_domain(normal));
+}
+
+/* XB29: an internal domain is one whole name. */
+static void
+test_domain(void)
+{
+    static const char *const refused[] = {"",
+                                          ".",
+                                          "*",
+                                          "*.example.com",
+                                          ".example.com",
+                                          "a..b",
+                                          "example.com,example.net",
+                                          "a b",
+                                          "a@b",
+                                          "-a.example"};
+    g_autofree char *label = g_strnfill(64, 'a');
+    g_autofree char *name = g_strnfill(260, 'a');
+
+    for (gsize i = 0; i < G_N_ELEMENTS(refused); i++)
+        g_assert_null(address_domain_normalise(refused[i]));
+    g_assert_null(address_domain_normalise(label));
+    for (gsize i = 50; i < 260; i += 50)
+        name[i] = '.';
+    g_assert_null(address_domain_normalise(name));
+    name[253] = 0;
+    g_autofree char *longest = address_domain_normalise(name);
+    g_assert_cmpstr(longest, ==, name);
+}
+
+static const struct {
+    const char *name;
+    const char *text;
+    const char *found; /* must all be among what is found, separated by spaces */
+} texts[] = {
+    {"sentence end", "Write to nora@example.org.", "nora@example.org"},
+    {"brackets", "Nora <nora@example.org>, (sam@example.org); [lee@example.net]",
+     "nora@example.org sam@example.org lee@example.net"},
+    {"mailto", "see mailto:nora@example.org?subject=x", "nora@example.org"},
+    {"mailto, percent", "mailto:nora%2Bx%40example.org", "nora+x@example.org"},
+    {"quotes", "'nora@example.org' \"sam@example.org\"", "nora@example.org sam@example.org"},
+    {"assignment", "email=nora@example.org&x=1", "nora@example.org"},
+    {"bold", "*nora@example.org* _sam@example.org_", "nora@example.org sam@example.org"},
+    {"bullet", "-nora@example.org", "nora@example.org"},
+    {"dots before", "...nora@example.org...", "nora@example.org"},
+    {"IDN", "kontakt@bücher.example.org!", "kontakt@xn--bcher-kva.example.org"},
+    {"letters without spaces", "请联系nora@example.org谢谢", "nora@example.org"},
+    {"capitals", "NORA@EXAMPLE.ORG", "nora@example.org"},
+    {"possessive", "nora@example.org's", "nora@example.org"},
+    {"lines", "nora@example.org\nsam@example.org", "nora@example.org sam@example.org"},
+    {"nothing", "@ me @home a@ b", ""},
+    {"at (at)", "nora (at) example.org", ""},
+};
+
+static void
+test_scan(gconstpointer data)
+{
+    gsize i = GPOINTER_TO_SIZE(data);
+    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+    g_auto(GStrv) expected = g_strsplit(texts[i].found, " ", -1);
+
+    address_scan(texts[i].text, found, 100);
+    for (char **address = expected; *address != NULL; address++)
+        g_assert_true(g_ptr_array_find_with_equal_func(found, *address, g_str_equal, NULL));
+    if (expected[0] == NULL)
+        g_assert_cmpuint(found->len, ==, 0);
+}
+
+static void
+test_scan_limit(void)
+{
+    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    address_scan("a1@example.org a1@example.org", found, 10);
+    g_assert_cmpuint(found->len, ==, 1);
+    for (guint i = 0; i < 50; i++)
+        g_string_append_printf(text, "a%u@example.org ", i);
+    address_scan(text->str, found, 10);
+    g_assert_cmpuint(found->len, ==, 10);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (gsize i = 0; i < G_N_ELEMENTS(forms); i++) {
+        g_autofree char *path = g_strconcat("/address/form/", forms[i].name, NULL);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_form);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_autofree char *path = g_strconcat("/address/scan/", texts[i].name, NULL);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_scan);
+    }
+    g_test_add_func("/address/domain XB29", test_domain);
+    g_test_add_func("/address/scan limit", test_scan_limit);
+    return g_test_run();
+}
