@@ -6,6 +6,10 @@
 
 #include <glib.h>
 
+#define EXTRACT_TEXT_LIMIT (2 * 1024 * 1024) /* bytes of text, and as many of HTML */
+#define EXTRACT_LIST_LIMIT 5000              /* entries of any list */
+#define EXTRACT_PART_LIMIT 2000
+
 typedef struct {
     char *name; /* file name as decoded, "" when none */
     char *type; /* "application/pdf", lower case */
