@@ -186,7 +186,7 @@ def _(world):
         world.gate.restart_relay()
         world.host.wait_empty()
         assert len(world.sink.messages()) == 1
-        assert len(proxy.sessions) == 1
+        assert len(proxy.sessions) == 1 and proxy.dots == 1
 
 
 @story("Fifty approvals at once: one counts, one message leaves (C14, E46, XC6)")

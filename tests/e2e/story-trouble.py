@@ -91,9 +91,12 @@ def _(world):
             peer.connect(world.gate.socket)
             peer.settimeout(20)
             peer.sendall(dice.randbytes(length))
-            peer.shutdown(socket.SHUT_WR)
-            while peer.recv(4096):
-                pass
+            try:
+                peer.shutdown(socket.SHUT_WR)
+                while peer.recv(4096):
+                    pass
+            except ConnectionError:
+                pass  # closed with bytes unread, which the kernel tells as a reset
     assert submit(world).code == 250
     accepted_is_kept(world, 1)
 

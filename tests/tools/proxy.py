@@ -18,6 +18,7 @@ class Proxy:
         self.change = None
         self.at_dot = lambda: "pass"
         self.sessions = []  # what each client sent
+        self.dots = 0  # how many final dots came by
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listener.bind(path)
         os.chmod(path, 0o666)
@@ -63,21 +64,30 @@ class Proxy:
                 end.close()
 
     def _forward(self, client, server, session, back):
-        """From the client to the server. The relay writes the dot alone and last."""
+        """From the client to the server."""
         while data := client.recv(1 << 20):
             session += data
-            if data == DOT:
-                answer = self.at_dot()
-                if answer == "cut":
-                    return
-                if answer == "mute":
-                    back.mute()
-                    server.sendall(data)
-                    back.heard.wait(20)
-                    return
+            dot = session.endswith(b"\r\n" + DOT)
+            if dot:
+                data = data[:-len(DOT)]
             if self.change is not None:
                 data = data.replace(*self.change)
             server.sendall(data)
+            if dot and not self._pass_dot(server, back):
+                return
+
+    def _pass_dot(self, server, back):
+        """FALSE: the session is to be cut."""
+        answer = self.at_dot()
+        self.dots += 1
+        if answer == "cut":
+            return False
+        if answer == "mute":
+            back.mute()
+        server.sendall(DOT)
+        if answer == "mute":
+            back.heard.wait(20)
+        return answer == "pass"
 
 
 class Back:
