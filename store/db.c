@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "store/schema.h"
 #include "store/schema-sql.h"
 
 #define BUSY_TIMEOUT_MS 2000
@@ -27,24 +28,12 @@ struct _Rows {
     gboolean ended;
 };
 
-/* In the order of their version, from 1. */
-static const Sql *const migrations[] = {&schema_1};
-
 static gboolean
 fail(Db *db, const char *what, GError **error)
 {
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "database, %s: %s (%d)", what,
                 sqlite3_errmsg(db->handle), sqlite3_extended_errcode(db->handle));
     return FALSE;
-}
-
-/* For statements without parameters and rows; several at once are fine. */
-static gboolean
-execute(Db *db, const Sql *sql, GError **error)
-{
-    if (sqlite3_exec(db->handle, sql->text, NULL, NULL, NULL) != SQLITE_OK)
-        return fail(db, sql->name, error);
-    return TRUE;
 }
 
 /* SQLite creates with the umask; the log files beside it inherit the mode. An existing file is
@@ -65,6 +54,14 @@ create_file(const char *path, GError **error)
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
         return FALSE;
     }
+    return TRUE;
+}
+
+gboolean
+db_execute(Db *db, const Sql *sql, GError **error)
+{
+    if (sqlite3_exec(db->handle, sql->text, NULL, NULL, NULL) != SQLITE_OK)
+        return fail(db, sql->name, error);
     return TRUE;
 }
 
@@ -91,47 +88,13 @@ set_up(Db *db, GError **error)
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    return execute(db, &connection_settings, error) && use_wal(db, error);
-}
-
-static gboolean
-apply_migrations(Db *db, GError **error)
-{
-    gint64 version = 0;
-
-    if (db_run(db, &version_table, error, "") < 0 ||
-        !db_integer(db, &version_read, 0, &version, error, ""))
-        return FALSE;
-    if (version < 0 || version > (gint64)G_N_ELEMENTS(migrations)) {
-        g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY,
-                    "the database has version %" G_GINT64_FORMAT
-                    ", this program knows versions up to %u",
-                    version, (guint)G_N_ELEMENTS(migrations));
-        return FALSE;
-    }
-    for (gsize i = version; i < G_N_ELEMENTS(migrations); i++) {
-        if (!execute(db, migrations[i], error) ||
-            db_run(db, &version_write, error, "i", (gint64)i + 1) < 0)
-            return FALSE;
-    }
-    return TRUE;
+    return db_execute(db, &connection_settings, error) && use_wal(db, error);
 }
 
 static void
 finalize(gpointer statement)
 {
     sqlite3_finalize(statement);
-}
-
-static gboolean
-migrate(Db *db, GError **error)
-{
-    if (!db_begin(db, error))
-        return FALSE;
-    if (apply_migrations(db, error))
-        return db_commit(db, error);
-    db_rollback(db);
-    return FALSE;
 }
 
 Db *
@@ -148,7 +111,7 @@ db_open(const char *path, GError **error)
         fail(db, path, error);
         return NULL;
     }
-    if (!set_up(db, error) || !migrate(db, error))
+    if (!set_up(db, error) || !schema_migrate(db, error))
         return NULL;
     return g_steal_pointer(&db);
 }
@@ -167,7 +130,7 @@ gboolean
 db_begin(Db *db, GError **error)
 {
     g_assert(!db->begun);
-    if (!execute(db, &transaction_begin, error))
+    if (!db_execute(db, &transaction_begin, error))
         return FALSE;
     db->begun = TRUE;
     db->doomed = FALSE;
@@ -190,7 +153,7 @@ gboolean
 db_commit(Db *db, GError **error)
 {
     g_assert(db->begun);
-    if (!check_transaction(db, error) || !execute(db, &transaction_commit, error)) {
+    if (!check_transaction(db, error) || !db_execute(db, &transaction_commit, error)) {
         db_rollback(db);
         return FALSE;
     }
@@ -202,7 +165,7 @@ void
 db_rollback(Db *db)
 {
     if (!sqlite3_get_autocommit(db->handle))
-        execute(db, &transaction_rollback, NULL);
+        db_execute(db, &transaction_rollback, NULL);
     db->begun = FALSE;
     db->doomed = FALSE;
 }
@@ -211,19 +174,19 @@ gboolean
 db_savepoint(Db *db, GError **error)
 {
     g_assert(db->begun);
-    return check_transaction(db, error) && execute(db, &savepoint_set, error);
+    return check_transaction(db, error) && db_execute(db, &savepoint_set, error);
 }
 
 gboolean
 db_savepoint_release(Db *db, GError **error)
 {
-    return check_transaction(db, error) && execute(db, &savepoint_release, error);
+    return check_transaction(db, error) && db_execute(db, &savepoint_release, error);
 }
 
 void
 db_savepoint_undo(Db *db)
 {
-    if (!execute(db, &savepoint_undo, NULL))
+    if (!db_execute(db, &savepoint_undo, NULL))
         db->doomed = TRUE;
 }
 

@@ -31,6 +31,9 @@ gboolean db_savepoint(Db *db, GError **error);
 gboolean db_savepoint_release(Db *db, GError **error);
 void db_savepoint_undo(Db *db);
 
+/* Runs SQL without parameters and rows, not prepared; several statements at once are fine. */
+gboolean db_execute(Db *db, const Sql *sql, GError **error);
+
 /* Runs a statement that returns no rows. format has a letter per parameter, in the order $1,
  * $2, …: s text (const char *, NULL is NULL), i integer (gint64), b blob (const void *,
  * gsize). Returns the number of rows changed, -1 on error. */

@@ -1,7 +1,7 @@
 -- schema.sql - settings, transactions and tables
 --
 -- Tables come as numbered migrations: a published one is never edited, a change is a new one
--- at the end, listed in db.c. Times are epoch seconds; a yes or no is 1 or 0.
+-- at the end, listed in schema.c. Times are epoch seconds; a yes or no is 1 or 0.
 
 -- SQLite alone reads this. FULL: a commit that returned survives a power cut. The two limits
 -- keep the log from growing for ever after one large message.

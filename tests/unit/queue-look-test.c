@@ -1,0 +1,271 @@
+/* What a person, a submission or a limit asks the queue, and what it answers. */
+#include "store/queue.h"
+
+#include "tests/unit/items.h"
+#include "tests/unit/scratch.h"
+
+/* A repeated submission finds its item while that waits, and only in its account (XF22, XC23).
+ */
+static void
+test_find(void)
+{
+    g_autoptr(GError) error = NULL;
+
+    for (State state = 0; state < STATE_COUNT; state++) {
+        g_autoptr(Item) item = make_item("i1", "owner", state);
+        g_autofree char *by_key = NULL;
+        g_autofree char *by_message = NULL;
+        const char *expected = state_is_waiting(state) ? "i1" : NULL;
+        Scratch scratch;
+
+        scratch_open(&scratch);
+        set(&item->key, "key");
+        set(&item->message_id, "<a@x>");
+        add(scratch.db, item);
+        queue_find_key(scratch.db, "owner", "key", &by_key, &error);
+        g_assert_no_error(error);
+        queue_find_message(scratch.db, "owner", "<a@x>", &by_message, &error);
+        g_assert_no_error(error);
+        g_assert_cmpstr(by_key, ==, expected);
+        g_assert_cmpstr(by_message, ==, expected);
+        scratch_close(&scratch);
+    }
+}
+
+static void
+test_find_nothing(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Item) item = make_item("i1", "owner", STATE_HELD);
+    char *id = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    set(&item->key, "key");
+    add(scratch.db, item);
+    g_assert_true(queue_find_key(scratch.db, "second", "key", &id, &error));
+    g_assert_null(id);
+    g_assert_true(queue_find_key(scratch.db, "owner", "other", &id, &error));
+    g_assert_null(id);
+    g_assert_true(queue_find_message(scratch.db, "owner", "", &id, &error));
+    g_assert_null(id);
+    g_assert_true(queue_find_message(scratch.db, "owner", NULL, &id, &error));
+    g_assert_null(id);
+    scratch_close(&scratch);
+}
+
+static void
+test_lists(void)
+{
+    static const char *const owner[] = {"owner", NULL};
+    static const char *const both[] = {"second", "owner", NULL};
+    static const char *const nobody[] = {NULL};
+    static const struct {
+        const char *id;
+        const char *account;
+        State state;
+    } items[] = {{"z", "owner", STATE_HELD},  {"y", "second", STATE_DRAFT},
+                 {"x", "owner", STATE_SENT},  {"w", "third", STATE_SENDING},
+                 {"v", "second", STATE_HELD}, {"u", "owner", STATE_SENDING}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, items[i].account, items[i].state);
+
+        add(scratch.db, item);
+    }
+    assert_ids(queue_list(scratch.db, NULL, FALSE, 10, &error), "z y x w v u");
+    assert_ids(queue_list(scratch.db, NULL, TRUE, 10, &error), "z y w v u");
+    assert_ids(queue_list(scratch.db, NULL, TRUE, 2, &error), "z y");
+    assert_ids(queue_list(scratch.db, owner, FALSE, 10, &error), "z x u");
+    assert_ids(queue_list(scratch.db, both, TRUE, 10, &error), "z y v u");
+    assert_ids(queue_list(scratch.db, both, TRUE, 3, &error), "z y v");
+    assert_ids(queue_list(scratch.db, nobody, FALSE, 10, &error), "");
+    assert_ids(queue_in_state(scratch.db, STATE_SENDING, &error), "w u");
+    assert_ids(queue_in_state(scratch.db, STATE_SENT, &error), "x");
+    assert_ids(queue_in_state(scratch.db, STATE_UNCERTAIN, &error), "");
+    g_assert_cmpuint(count_state(scratch.db, "owner", STATE_HELD), ==, 1);
+    g_assert_cmpuint(count_state(scratch.db, "owner", STATE_DRAFT), ==, 0);
+    g_assert_cmpuint(count_state(scratch.db, "nobody", STATE_HELD), ==, 0);
+    scratch_close(&scratch);
+}
+
+static guint
+count_automatic(Db *db, gint64 since, gint64 conversation, const char *recipient,
+                const char *except)
+{
+    g_autoptr(GError) error = NULL;
+    guint number = 999;
+
+    queue_count_automatic(db, "owner", since, conversation, recipient, except, &number,
+                          &error);
+    g_assert_no_error(error);
+    return number;
+}
+
+static void
+add_automatic(Db *db, const char *id, State state, gint64 created, gint64 conversation,
+              const char *recipient)
+{
+    g_autoptr(Item) item = make_item(id, "owner", state);
+
+    item->automatic = TRUE;
+    item->created = created;
+    item->conversation = conversation;
+    add_recipient(item, recipient);
+    add(db, item);
+}
+
+/* What left or will leave by itself counts, whatever else it was meant to be (XB14, XB15). */
+static void
+test_automatic_states(void)
+{
+    static const gboolean counts[STATE_COUNT] = {
+        [STATE_RELEASED] = TRUE,   [STATE_DELAYED] = TRUE,   [STATE_SENDING] = TRUE,
+        [STATE_COMMITTING] = TRUE, [STATE_UNCERTAIN] = TRUE, [STATE_SENT] = TRUE};
+    g_autoptr(GError) error = NULL;
+
+    for (State state = 0; state < STATE_COUNT; state++) {
+        g_autoptr(GHashTable) fanout = NULL;
+        Scratch scratch;
+
+        g_test_message("%s", state_name(state));
+        scratch_open(&scratch);
+        add_automatic(scratch.db, "i1", state, NOW, 7, "nora@example.org");
+        add_plain(scratch.db, "i2", state);
+        g_assert_cmpuint(count_automatic(scratch.db, 0, 0, NULL, NULL), ==, counts[state]);
+        g_assert_cmpuint(count_automatic(scratch.db, 0, 7, NULL, NULL), ==, counts[state]);
+        fanout = queue_fanout(scratch.db, "owner", 0, NULL, &error);
+        g_assert_cmpuint(g_hash_table_size(fanout), ==, counts[state]);
+        scratch_close(&scratch);
+    }
+}
+
+static void
+test_automatic_windows(void)
+{
+    static const struct {
+        const char *name;
+        gint64 since, conversation;
+        const char *recipient, *except;
+        guint expected;
+    } rows[] = {
+        {"all", 0, 0, NULL, NULL, 4},
+        {"since the second", 1001, 0, NULL, NULL, 3},
+        {"since later", 1004, 0, NULL, NULL, 0},
+        {"a conversation", 0, 7, NULL, NULL, 2},
+        {"a conversation since", 1001, 7, NULL, NULL, 1},
+        {"another conversation", 0, 99, NULL, NULL, 0},
+        {"a recipient", 0, 0, "nora@example.org", NULL, 3},
+        {"a recipient since", 1003, 0, "nora@example.org", NULL, 1},
+        {"a recipient in a conversation", 0, 7, "lee@example.net", NULL, 1},
+        {"nobody", 0, 0, "nobody@example.org", NULL, 0},
+        {"except itself", 0, 0, NULL, "i2", 3},
+        {"except itself in a conversation", 0, 7, NULL, "i2", 1},
+    };
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    add_automatic(scratch.db, "i1", STATE_SENT, 1000, 7, "nora@example.org");
+    add_automatic(scratch.db, "i2", STATE_DELAYED, 1001, 7, "lee@example.net");
+    add_automatic(scratch.db, "i3", STATE_RELEASED, 1002, 8, "nora@example.org");
+    add_automatic(scratch.db, "i4", STATE_RELEASED, 1003, 0, "nora@example.org");
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_test_message("%s", rows[i].name);
+        g_assert_cmpuint(count_automatic(scratch.db, rows[i].since, rows[i].conversation,
+                                         rows[i].recipient, rows[i].except),
+                         ==, rows[i].expected);
+    }
+    scratch_close(&scratch);
+}
+
+/* A delayed item that a person takes over is automatic no more, not even when it is sent. */
+static void
+test_automatic_approved(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GHashTable) fanout = NULL;
+    g_autoptr(GHashTable) others = NULL;
+    g_autoptr(Item) item = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    add_automatic(scratch.db, "i1", STATE_DELAYED, NOW, 7, "nora@example.org");
+    add_automatic(scratch.db, "i2", STATE_SENT, NOW, 7, "nora@example.org");
+    add_automatic(scratch.db, "i3", STATE_SENT, NOW, 7, "lee@example.net");
+    g_assert_cmpuint(count_automatic(scratch.db, 0, 0, NULL, NULL), ==, 3);
+    move(scratch.db, "i1", STATE_DELAYED, STATE_DRAFT);
+    g_assert_cmpuint(count_automatic(scratch.db, 0, 0, NULL, NULL), ==, 2);
+    move(scratch.db, "i1", STATE_DRAFT, STATE_APPROVED);
+    move(scratch.db, "i1", STATE_APPROVED, STATE_SENDING);
+    g_assert_cmpuint(count_automatic(scratch.db, 0, 0, NULL, NULL), ==, 2);
+    item = load(scratch.db, "i1");
+    g_assert_false(item->automatic);
+    fanout = queue_fanout(scratch.db, "owner", NOW, NULL, &error);
+    g_assert_cmpuint(g_hash_table_size(fanout), ==, 2);
+    g_assert_true(g_hash_table_contains(fanout, "nora@example.org"));
+    others = queue_fanout(scratch.db, "owner", NOW, "i3", &error);
+    g_assert_cmpuint(g_hash_table_size(others), ==, 1);
+    scratch_close(&scratch);
+}
+
+static void
+test_pending(void)
+{
+    static const struct {
+        const char *name;
+        gint64 conversation;
+        const char *account, *except;
+        gboolean pending;
+    } rows[] = {
+        {"a new item", 7, "owner", NULL, TRUE},
+        {"the first itself", 7, "owner", "i1", FALSE},
+        {"the second waits for the first", 7, "owner", "i2", TRUE},
+        {"finished ones do not count", 8, "owner", NULL, FALSE},
+        {"no conversation", 0, "owner", NULL, FALSE},
+        {"another account", 7, "second", NULL, FALSE},
+    };
+    static const struct {
+        const char *id;
+        State state;
+        gint64 conversation;
+    } items[] = {{"i1", STATE_HELD, 7},
+                 {"i2", STATE_DRAFT, 7},
+                 {"i3", STATE_SENT, 8},
+                 {"i4", STATE_HELD, 0}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, "owner", items[i].state);
+
+        item->conversation = items[i].conversation;
+        add(scratch.db, item);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        gboolean pending = !rows[i].pending;
+
+        g_test_message("%s", rows[i].name);
+        g_assert_true(queue_has_pending(scratch.db, rows[i].account, rows[i].conversation,
+                                        rows[i].except, &pending, &error));
+        g_assert_cmpint(pending, ==, rows[i].pending);
+    }
+    scratch_close(&scratch);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/look/find/XF22", test_find);
+    g_test_add_func("/look/find-nothing", test_find_nothing);
+    g_test_add_func("/look/lists", test_lists);
+    g_test_add_func("/look/automatic-states/XB14", test_automatic_states);
+    g_test_add_func("/look/automatic-windows/XB15", test_automatic_windows);
+    g_test_add_func("/look/automatic-approved", test_automatic_approved);
+    g_test_add_func("/look/pending", test_pending);
+    return g_test_run();
+}
