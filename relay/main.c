@@ -162,10 +162,12 @@ serve(Relay *relay, GError **error)
 static int
 run(void)
 {
+    static Relay relay; /* outlives this function: connections end with the process */
     g_autoptr(GError) error = NULL;
-    Relay relay = {.started = relay_now()};
 
+    relay.started = relay_now();
     g_mutex_init(&relay.lock);
+    g_rw_lock_init(&relay.serving);
     relay.config = config_read(config_path, TRUE, &error);
     if (relay.config != NULL && check_only)
         return EX_OK;

@@ -18,6 +18,7 @@ typedef struct {
     Schedule *schedule;
     Sender *sender;
     gint64 started;
+    GRWLock serving; /* read while a request is answered; written once, at the end */
 } Relay;
 
 /* A new reference to the configuration in force. */

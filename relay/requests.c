@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,8 +13,9 @@
 #include "relay/schedule.h"
 #include "relay/submissions.h"
 
-/* A milter keeps its connections; a person's command takes one for a moment. */
-enum { CONNECTIONS_MOST = 512, PEOPLE_IDLE_MS = 10000, ANSWER_MS = 10000 };
+/* A milter keeps its connections; a person's command takes one for a moment. Each kind has a
+ * limit of its own, so that no local user can keep the milter out (XF6). */
+enum { MILTER_MOST = 512, PEOPLE_MOST = 64, PEOPLE_IDLE_MS = 10000, ANSWER_MS = 10000 };
 #define MILTER_IDLE_MS (10 * 60 * 1000)
 
 GQuark
@@ -50,8 +51,11 @@ typedef struct {
     Wire *wire;
     uid_t uid;
     gid_t gid;
-    gint *connections;
+    gboolean milter;
 } Connection;
+
+/* Open connections of people and of the milter. */
+static gint open_now[2];
 
 const char *
 request_text(const Request *request, const char *name, GError **error)
@@ -156,6 +160,18 @@ error_reply(const GError *error)
     return g_variant_dict_end(&dict);
 }
 
+/* "user alice (1001)", for records; the number alone when the user has no name. */
+static char *
+name_user(uid_t uid)
+{
+    char buffer[4096];
+    struct passwd entry, *found = NULL;
+
+    if (getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) != 0 || found == NULL)
+        return g_strdup_printf("user %u", (guint)uid);
+    return g_strdup_printf("user %s (%u)", entry.pw_name, (guint)uid);
+}
+
 /* One request and its answer. FALSE when the connection is to end. */
 static gboolean
 serve_request(Connection *connection, const char *name, GVariant *arguments, int fd)
@@ -168,9 +184,11 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         .arguments = arguments,
         .fd = fd,
         .now = relay_now(),
-        .who = g_strdup_printf("user %u", (guint)connection->uid),
+        .who = name_user(connection->uid),
     };
+    g_rw_lock_reader_lock(&connection->relay->serving);
     gboolean answered = answer(&request, name, connection->gid, &error);
+    g_rw_lock_reader_unlock(&connection->relay->serving);
     if (!answered && error->domain != REQUEST_ERROR)
         log_error("%s: %s", name, error->message);
     if (answered && request.sent != NULL)
@@ -186,12 +204,19 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
     return sent && !protocol;
 }
 
+static void
+connection_end(Connection *connection)
+{
+    wire_free(connection->wire);
+    g_atomic_int_add(&open_now[connection->milter], -1);
+    g_free(connection);
+}
+
 static gpointer
 serve_connection(gpointer data)
 {
     Connection *connection = data;
-    g_autoptr(Config) config = relay_config(connection->relay);
-    gboolean milter = connection->uid == config->milter_user;
+    gboolean milter = connection->milter;
 
     for (;;) {
         g_autoptr(GError) error = NULL;
@@ -209,14 +234,28 @@ serve_connection(gpointer data)
         if (name == NULL || !serve_request(connection, name, arguments, fd))
             break;
     }
-    wire_free(connection->wire);
-    g_atomic_int_add(connection->connections, -1);
-    g_free(connection);
+    connection_end(connection);
     return NULL;
 }
 
+/* Finds out who it is, and counts it. */
+static gboolean
+connection_begin(Connection *connection, GError **error)
+{
+    g_autoptr(Config) config = relay_config(connection->relay);
+    gboolean known = wire_peer(connection->wire, &connection->uid, &connection->gid, error);
+
+    connection->milter = known && connection->uid == config->milter_user;
+    gint others = g_atomic_int_add(&open_now[connection->milter], 1);
+    if (known && others >= (connection->milter ? MILTER_MOST : PEOPLE_MOST)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "there are %d open", others);
+        return FALSE;
+    }
+    return known;
+}
+
 static void
-accept_connection(Relay *relay, int listen_fd, gint *connections)
+accept_connection(Relay *relay, int listen_fd)
 {
     g_autoptr(GError) error = NULL;
     int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
@@ -226,27 +265,20 @@ accept_connection(Relay *relay, int listen_fd, gint *connections)
     Connection *connection = g_new0(Connection, 1);
     connection->relay = relay;
     connection->wire = wire_new(fd);
-    connection->connections = connections;
-    g_atomic_int_inc(connections);
-    if (g_atomic_int_get(connections) <= CONNECTIONS_MOST &&
-        wire_peer(connection->wire, &connection->uid, &connection->gid, &error)) {
-        g_autoptr(GThread) thread =
-            g_thread_try_new("connection", serve_connection, connection, &error);
-
-        if (thread != NULL)
-            return;
-    }
-    log_warning("a connection was turned away: %s",
-                error ? error->message : "there are too many");
-    wire_free(connection->wire);
-    g_atomic_int_add(connections, -1);
-    g_free(connection);
+    g_autoptr(GThread) thread =
+        connection_begin(connection, &error)
+            ? g_thread_try_new("connection", serve_connection, connection, &error)
+            : NULL;
+    if (thread != NULL)
+        return;
+    log_warning("a connection of uid %u was turned away: %s", (guint)connection->uid,
+                error->message);
+    connection_end(connection);
 }
 
 void
 requests_serve(Relay *relay, int listen_fd, int stop_fd)
 {
-    static gint connections;
     struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
                            {.fd = stop_fd, .events = POLLIN}};
 
@@ -256,6 +288,6 @@ requests_serve(Relay *relay, int listen_fd, int stop_fd)
         if (fds[1].revents != 0)
             return;
         if (fds[0].revents != 0)
-            accept_connection(relay, listen_fd, &connections);
+            accept_connection(relay, listen_fd);
     }
 }
