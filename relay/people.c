@@ -19,6 +19,14 @@ not_found(const char *id, GError **error)
     return FALSE;
 }
 
+/* Whether the peer may know of the account. */
+static gboolean
+may_know(const Request *request, const Account *account)
+{
+    return request->admin ||
+           g_strv_contains((const char *const *)request->accounts, account->name);
+}
+
 /* The item, if it is one of the peer's; NULL with error otherwise. */
 static Item *
 load(Request *request, GError **error)
@@ -210,8 +218,7 @@ people_status(Request *request, GError **error)
         const Account *account = g_ptr_array_index(request->config->accounts, i);
         guint counts[STATE_COUNT];
 
-        if (!request->admin &&
-            !g_strv_contains((const char *const *)request->accounts, account->name))
+        if (!may_know(request, account))
             continue;
         if (!queue_count(relay->db, account->name, counts, error)) {
             g_variant_builder_clear(&accounts);
@@ -239,6 +246,7 @@ people_history(Request *request, GError **error)
 {
     const char *written = request_text(request, "address", error);
     g_autofree char *address = written ? address_normalise(written, NULL) : NULL;
+    const char *only = NULL;
     GVariantBuilder entries;
 
     if (written == NULL)
@@ -247,13 +255,13 @@ people_history(Request *request, GError **error)
         g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "this is no mail address");
         return FALSE;
     }
+    g_variant_lookup(request->arguments, "account", "&s", &only);
     g_variant_builder_init(&entries, G_VARIANT_TYPE("aa{sv}"));
     for (guint i = 0; i < request->config->accounts->len; i++) {
         const Account *account = g_ptr_array_index(request->config->accounts, i);
         HistoryAddress found;
 
-        if (!request->admin &&
-            !g_strv_contains((const char *const *)request->accounts, account->name))
+        if (!may_know(request, account) || (only != NULL && !g_str_equal(only, account->name)))
             continue;
         if (!history_look_up(request->relay->db, account->name, address, &found, error)) {
             g_variant_builder_clear(&entries);
