@@ -37,8 +37,7 @@ fail(Db *db, const char *what, GError **error)
 }
 
 /* SQLite creates with the umask; the log files beside it inherit the mode. An existing file is
- * not opened here: closing it would drop the locks other handles of this process hold on it.
- */
+ * not opened here: closing it would drop the locks that another handle of ours holds on it. */
 static gboolean
 create_file(const char *path, GError **error)
 {

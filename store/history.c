@@ -133,8 +133,7 @@ learn_recipients(Db *db, const Observation *observed, const Place *place, gint64
            db_run(db, &conversation_make_mine, error, "si", account, place->conversation) >= 0;
 }
 
-/* A message's own From, To and Cc do not count: a signature is no recommendation (case A18).
- */
+/* A message's own From, To and Cc do not count: a signature is no advice (case A18). */
 static gboolean
 learn_mentions(Db *db, const Observation *observed, gint64 event, GError **error)
 {

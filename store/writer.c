@@ -1,7 +1,6 @@
 #include "store/writer.h"
 
-/* Enough to share one fsync among all who wait; few enough that the first does not wait long.
- */
+/* Enough to share one fsync among all who wait; few enough that the first is not kept long. */
 #define BATCH_MAX 256
 
 /* Lives on the stack of the caller, who waits for it. */

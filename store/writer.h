@@ -19,8 +19,7 @@ Writer *writer_start(Db *db);
 /* Finishes what waits, ends the thread, closes the database. */
 void writer_stop(Writer *writer);
 
-/* Runs job in the writer's thread and returns once it is committed, or has failed. Any thread.
- */
+/* Runs job in the writer's thread; returns once it is committed or has failed. Any thread. */
 gboolean writer_run(Writer *writer, WriterJob job, gpointer data, GError **error);
 
 /* Jobs run and commits made so far: their ratio tells how well commits are shared. */

@@ -4,8 +4,7 @@
 #include "tests/unit/items.h"
 #include "tests/unit/scratch.h"
 
-/* A repeated submission finds its item while that waits, and only in its account (XF22, XC23).
- */
+/* A repeated submission finds its item while that waits, in its account (XF22, XC23). */
 static void
 test_find(void)
 {

@@ -182,8 +182,7 @@ test_shares_commits(void)
     scratch_close(&scratch);
 }
 
-/* Somebody else holds the database longer than we wait: an error, and all is well afterwards.
- */
+/* Somebody else holds the database longer than we wait: an error, and all is well later. */
 static void
 test_locked(void)
 {
