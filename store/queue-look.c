@@ -137,7 +137,7 @@ queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit, G
             return NULL;
     }
     g_array_sort(listed, compare_listed);
-    for (guint i = 0; i < MIN(listed->len, limit); i++)
+    for (guint i = listed->len - MIN(listed->len, limit); i < listed->len; i++)
         g_ptr_array_add(ids, g_strdup(g_array_index(listed, Listed, i).id));
     return g_steal_pointer(&ids);
 }

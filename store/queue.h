@@ -112,8 +112,9 @@ gboolean queue_move(Db *db, const char *id, State from, State to, const char *wh
 gboolean
 queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry, GError **error);
 
-/* Item ids, in order of creation. accounts: NULL for all, else NULL-terminated. waiting: only
- * what still waits. At most limit. Caller frees the array (element free function set). */
+/* Item ids, in order of creation; the newest when there are more than limit. accounts: NULL for
+ * all, else NULL-terminated. waiting: only what still waits. Caller frees the array (element
+ * free function set). */
 GPtrArray *
 queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit, GError **error);
 

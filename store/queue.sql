@@ -74,16 +74,16 @@ SELECT id FROM item WHERE account = $1 AND message_id = $2 AND waiting = 1
     ORDER BY seq LIMIT 1;
 
 -- name: list_all
-SELECT id, seq FROM item ORDER BY seq LIMIT $1;
+SELECT id, seq FROM item ORDER BY seq DESC LIMIT $1;
 
 -- name: list_waiting
-SELECT id, seq FROM item WHERE waiting = 1 ORDER BY seq LIMIT $1;
+SELECT id, seq FROM item WHERE waiting = 1 ORDER BY seq DESC LIMIT $1;
 
 -- name: list_account
-SELECT id, seq FROM item WHERE account = $1 ORDER BY seq LIMIT $2;
+SELECT id, seq FROM item WHERE account = $1 ORDER BY seq DESC LIMIT $2;
 
 -- name: list_account_waiting
-SELECT id, seq FROM item WHERE account = $1 AND waiting = 1 ORDER BY seq LIMIT $2;
+SELECT id, seq FROM item WHERE account = $1 AND waiting = 1 ORDER BY seq DESC LIMIT $2;
 
 -- name: list_state
 SELECT id FROM item WHERE state = $1 ORDER BY seq;

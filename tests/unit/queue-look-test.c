@@ -77,10 +77,10 @@ test_lists(void)
     }
     assert_ids(queue_list(scratch.db, NULL, FALSE, 10, &error), "z y x w v u");
     assert_ids(queue_list(scratch.db, NULL, TRUE, 10, &error), "z y w v u");
-    assert_ids(queue_list(scratch.db, NULL, TRUE, 2, &error), "z y");
+    assert_ids(queue_list(scratch.db, NULL, TRUE, 2, &error), "v u");
     assert_ids(queue_list(scratch.db, owner, FALSE, 10, &error), "z x u");
     assert_ids(queue_list(scratch.db, both, TRUE, 10, &error), "z y v u");
-    assert_ids(queue_list(scratch.db, both, TRUE, 3, &error), "z y v");
+    assert_ids(queue_list(scratch.db, both, TRUE, 3, &error), "y v u");
     assert_ids(queue_list(scratch.db, nobody, FALSE, 10, &error), "");
     assert_ids(queue_in_state(scratch.db, STATE_SENDING, &error), "w u");
     assert_ids(queue_in_state(scratch.db, STATE_SENT, &error), "x");
