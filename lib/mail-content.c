@@ -1,0 +1,108 @@
+#include "lib/mail-content.h"
+
+#include <string.h>
+
+char *
+mail_part_header(GMimeObject *object, const char *name)
+{
+    GMimeHeader *header =
+        g_mime_header_list_get_header(g_mime_object_get_header_list(object), name);
+    const char *raw = header != NULL ? g_mime_header_get_raw_value(header) : NULL;
+
+    return raw != NULL ? g_strstrip(g_ascii_strdown(raw, -1)) : NULL;
+}
+
+gboolean
+mail_part_is_named(GMimeObject *object, const char *field)
+{
+    g_autofree char *raw = mail_part_header(object, field);
+
+    return raw != NULL && g_regex_match_simple("[;\\s](file)?name(\\*[0-9*]*)?\\s*="
+                                               "\\s*(\"[^\"]|[^\";\\s])",
+                                               raw, G_REGEX_RAW, 0);
+}
+
+gboolean
+mail_part_type_is_clear(GMimeObject *object)
+{
+    g_autofree char *raw = mail_part_header(object, "Content-Type");
+
+    return raw == NULL || g_regex_match_simple("^[!#$%&'*+.^_`{|}~a-z0-9-]+\\s*/\\s*"
+                                               "[!#$%&'*+.^_`{|}~a-z0-9-]+\\s*(;|\\(|$)",
+                                               raw, G_REGEX_RAW, 0);
+}
+
+char *
+mail_part_encoding(GMimeObject *object)
+{
+    char *encoding = mail_part_header(object, "Content-Transfer-Encoding");
+
+    if (encoding == NULL)
+        return g_strdup("");
+    encoding[strcspn(encoding, "(;")] = 0;
+    return g_strstrip(encoding);
+}
+
+/* base64: nothing but its letters, and nothing after the = (RFC 4648, 3.2 and 3.3). */
+static gboolean
+is_base64(const char *raw, gsize length, gboolean *padded)
+{
+    for (gsize i = 0; i < length; i++) {
+        if (g_ascii_isspace(raw[i]))
+            continue;
+        if (raw[i] == '=')
+            *padded = TRUE;
+        else if (*padded || !(g_ascii_isalnum(raw[i]) || raw[i] == '+' || raw[i] == '/'))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void
+add(MailContent *content, const char *bytes, gsize length, gsize keep)
+{
+    gsize room = keep - MIN(keep, content->kept->len);
+
+    g_checksum_update(content->sum, (const guchar *)bytes, (gssize)length);
+    content->size += length;
+    g_byte_array_append(content->kept, (const guint8 *)bytes, (guint)MIN(length, room));
+}
+
+MailContent *
+mail_content_read(GMimePart *part, gsize keep)
+{
+    MailContent *content = g_new0(MailContent, 1);
+    GMimeDataWrapper *wrapper = g_mime_part_get_content(part);
+    GMimeEncoding state;
+    gboolean padded = FALSE;
+    char raw[8192];
+
+    content->sum = g_checksum_new(G_CHECKSUM_SHA256);
+    content->kept = g_byte_array_new();
+    if (wrapper == NULL)
+        return content;
+    GMimeContentEncoding encoding = g_mime_data_wrapper_get_encoding(wrapper);
+    GMimeStream *stream = g_mime_data_wrapper_get_stream(wrapper);
+    g_mime_encoding_init_decode(&state, encoding);
+    g_autofree char *decoded = g_malloc(g_mime_encoding_outlen(&state, sizeof raw));
+    g_mime_stream_reset(stream);
+    while (!g_mime_stream_eos(stream)) {
+        gssize got = g_mime_stream_read(stream, raw, sizeof raw);
+        content->broken |= got < 0;
+        if (got <= 0)
+            break;
+        if (encoding == GMIME_CONTENT_ENCODING_BASE64 && !is_base64(raw, (gsize)got, &padded))
+            content->broken = TRUE;
+        add(content, decoded, g_mime_encoding_step(&state, raw, (gsize)got, decoded), keep);
+    }
+    add(content, decoded, g_mime_encoding_flush(&state, NULL, 0, decoded), keep);
+    return content;
+}
+
+void
+mail_content_free(MailContent *content)
+{
+    g_checksum_free(content->sum);
+    g_byte_array_unref(content->kept);
+    g_free(content);
+}

@@ -1,0 +1,36 @@
+/* mail-content.h - what one MIME part says of itself, and its content
+ *
+ * For mail-part.c only: like it, a user of gmime. */
+#pragma once
+
+#include <gmime/gmime.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeFilter, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeParser, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeStream, g_object_unref)
+
+/* A field of the part's header as written, lower case; NULL when it has none. */
+char *mail_part_header(GMimeObject *object, const char *name);
+
+/* TRUE when the field has a file name, in any of the spellings some reader takes for one. */
+gboolean mail_part_is_named(GMimeObject *object, const char *field);
+
+/* FALSE when the content type is none and readers guess, each in its way. */
+gboolean mail_part_type_is_clear(GMimeObject *object);
+
+/* The transfer encoding as written, lower case, "" when there is none. */
+char *mail_part_encoding(GMimeObject *object);
+
+/* The decoded content, of which only the beginning is held. */
+typedef struct {
+    GChecksum *sum; /* SHA-256 of all of it */
+    guint64 size;
+    GByteArray *kept; /* its beginning */
+    gboolean broken;  /* readers undo its transfer encoding in different ways */
+} MailContent;
+
+/* Decodes the content and keeps at most keep bytes. The caller frees. */
+MailContent *mail_content_read(GMimePart *part, gsize keep);
+
+void mail_content_free(MailContent *content);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MailContent, mail_content_free)

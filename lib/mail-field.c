@@ -1,0 +1,346 @@
+#include "lib/mail-private.h"
+
+#include <string.h>
+
+#include "lib/address.h"
+
+#define ID_MAX 998 /* RFC 5322, 2.1.1: the longest line */
+
+/* RFC 5322 (3.6) and RFC 2045 (3) let each of them stand once. */
+static const char *const single[] = {
+    "From",         "Sender",
+    "Reply-To",     "To",
+    "Cc",           "Bcc",
+    "Subject",      "Date",
+    "Message-ID",   "In-Reply-To",
+    "References",   "MIME-Version",
+    "Content-Type", "Content-Transfer-Encoding",
+};
+
+static const char *const diverting[] = {
+    "Reply-To",
+    "Mail-Followup-To",
+    "Mail-Reply-To",
+    "Errors-To",
+    "Disposition-Notification-To",
+    "Return-Receipt-To",
+};
+
+/* A list for the extract, each entry once and no more than it takes. */
+typedef struct {
+    MailReading *reading;
+    GPtrArray *entries;
+    GHashTable *seen;
+} List;
+
+static void
+list_start(List *list, MailReading *reading)
+{
+    list->reading = reading;
+    list->entries = g_ptr_array_new();
+    list->seen = g_hash_table_new(g_str_hash, g_str_equal);
+}
+
+/* Takes entry. */
+static void
+list_add(List *list, char *entry)
+{
+    gboolean full = list->entries->len >= EXTRACT_LIST_LIMIT;
+
+    if (full)
+        mail_mark(list->reading, "too many addresses or ids");
+    if (full || g_hash_table_contains(list->seen, entry)) {
+        g_free(entry);
+        return;
+    }
+    g_hash_table_add(list->seen, entry);
+    g_ptr_array_add(list->entries, entry);
+}
+
+static void
+list_end(List *list, char ***strv_out)
+{
+    g_hash_table_unref(list->seen);
+    g_ptr_array_add(list->entries, NULL);
+    g_strfreev(*strv_out);
+    *strv_out = (char **)g_ptr_array_free(list->entries, FALSE);
+}
+
+/* The end of a quoted string or comment that begins at p, NULL when it never ends. */
+static const char *
+end_of(const char *p)
+{
+    gboolean comment = *p == '(';
+    guint depth = 1;
+
+    for (p++; *p != 0; p++) {
+        if (*p == '\\' && p[1] != 0)
+            p++;
+        else if (comment && *p == '(')
+            depth++;
+        else if (*p == (comment ? ')' : '"') && --depth == 0)
+            return p;
+    }
+    return NULL;
+}
+
+static void
+add_address(List *list, const char *written, gboolean *odd)
+{
+    g_autofree char *bare = g_strstrip(g_strdup(written));
+
+    if (bare[0] == 0)
+        return;
+    char *normal = address_normalise(bare, NULL);
+    if (normal != NULL)
+        list_add(list, normal);
+    else
+        *odd = TRUE;
+}
+
+/* The address between < and >; p stands on the <. Returns where it ended. */
+static const char *
+read_angle(List *list, const char *p, gboolean *odd)
+{
+    const char *end = p + 1;
+
+    while (*end != 0 && *end != '>') {
+        const char *quote_end = *end == '"' ? end_of(end) : NULL;
+        end = quote_end != NULL ? quote_end + 1 : end + 1;
+    }
+    *odd = *odd || *end == 0;
+    g_autofree char *written = g_strndup(p + 1, (gsize)(end - p - 1));
+    add_address(list, written, odd);
+    return *end != 0 ? end : end - 1;
+}
+
+/* Reads an address list (RFC 5322, 3.4) as written: encoded words are names and are split off
+ * before anybody decodes them (XB12). Returns FALSE when something in it is no address. */
+static gboolean
+read_addresses(List *list, const char *value)
+{
+    g_autoptr(GString) plain = g_string_new(NULL);
+    gboolean odd = FALSE;
+    gboolean named = FALSE; /* what is outside < and > is a name */
+
+    for (const char *p = value; *p != 0; p++) {
+        const char *end = *p == '"' || *p == '(' ? end_of(p) : NULL;
+        if (end != NULL) {
+            if (*p == '"')
+                g_string_append_len(plain, p, end + 1 - p);
+            p = end;
+        } else if (*p == '<') {
+            p = read_angle(list, p, &odd);
+            named = TRUE;
+        } else if (*p == ',' || *p == ';') {
+            if (!named)
+                add_address(list, plain->str, &odd);
+            named = FALSE;
+            g_string_truncate(plain, 0);
+        } else if (*p == ':') {
+            g_string_truncate(plain, 0); /* the name of a group */
+        } else {
+            g_string_append_c(plain, *p);
+        }
+    }
+    if (!named)
+        add_address(list, plain->str, &odd);
+    return !odd;
+}
+
+static gboolean
+is_id(const char *start, gsize length)
+{
+    if (length < 3 || length > ID_MAX || !g_utf8_validate(start, (gssize)length, NULL))
+        return FALSE;
+    for (gsize i = 1; i + 1 < length; i++) {
+        guchar c = (guchar)start[i];
+        if (c <= ' ' || c == '<' || c == 0x7f)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Only ids in angle brackets count, outside comments and quoted strings (T9, XB5, XB6). */
+static void
+read_ids(List *list, const char *value)
+{
+    for (const char *p = value; *p != 0; p++) {
+        const char *end = *p == '"' || *p == '(' ? end_of(p) : NULL;
+        if (end != NULL) {
+            p = end;
+            continue;
+        }
+        end = *p == '<' ? strchr(p, '>') : NULL;
+        if (end == NULL)
+            continue;
+        gsize length = (gsize)(end + 1 - p);
+        if (!is_id(p, length))
+            continue;
+        list_add(list, g_strndup(p, length));
+        p = end;
+    }
+}
+
+const char *
+mail_field(const MailReading *reading, const char *name)
+{
+    for (guint i = 0; i < reading->fields->len; i++) {
+        const MailField *field = g_ptr_array_index(reading->fields, i);
+        if (g_ascii_strcasecmp(field->name, name) == 0)
+            return field->value;
+    }
+    return NULL;
+}
+
+/* Addresses of every field with one of the names. */
+static gboolean
+collect_addresses(MailReading *reading, const char *const *names, gsize n_names,
+                  char ***strv_out)
+{
+    List list;
+    gboolean clean = TRUE;
+
+    list_start(&list, reading);
+    for (guint i = 0; i < reading->fields->len; i++) {
+        const MailField *field = g_ptr_array_index(reading->fields, i);
+        for (gsize n = 0; n < n_names; n++)
+            if (g_ascii_strcasecmp(field->name, names[n]) == 0 &&
+                !read_addresses(&list, field->value))
+                clean = FALSE;
+    }
+    list_end(&list, strv_out);
+    return clean;
+}
+
+static void
+read_message_ids(MailReading *reading)
+{
+    g_auto(GStrv) own = NULL;
+    List list;
+
+    list_start(&list, reading);
+    const char *value = mail_field(reading, "Message-ID");
+    if (value != NULL)
+        read_ids(&list, value);
+    list_end(&list, &own);
+    if (own[0] != NULL && own[1] == NULL) {
+        g_free(reading->extract->message_id);
+        reading->extract->message_id = g_strdup(own[0]);
+    }
+
+    list_start(&list, reading);
+    for (guint i = 0; i < reading->fields->len; i++) {
+        const MailField *field = g_ptr_array_index(reading->fields, i);
+        if (g_ascii_strcasecmp(field->name, "In-Reply-To") == 0 ||
+            g_ascii_strcasecmp(field->name, "References") == 0)
+            read_ids(&list, field->value);
+    }
+    list_end(&list, &reading->extract->parents);
+}
+
+/* <mailto:dev@lists.example.org?subject=x>, more than one allowed (RFC 2369, 3.4). */
+static void
+read_list_post(List *list, const char *value)
+{
+    for (const char *p = strchr(value, '<'); p != NULL; p = strchr(p + 1, '<')) {
+        gsize length = strcspn(p + 1, ">?");
+        g_autofree char *link = g_strndup(p + 1, length);
+        if (g_ascii_strncasecmp(link, "mailto:", 7) != 0)
+            continue;
+        g_autofree char *decoded = g_uri_unescape_string(link + 7, NULL);
+        char *normal = decoded != NULL ? address_normalise(decoded, NULL) : NULL;
+        if (normal != NULL)
+            list_add(list, normal);
+    }
+}
+
+/* <dev.lists.example.org> mostly is dev@lists.example.org (RFC 2919, 2). */
+static void
+read_list_id(List *list, const char *value)
+{
+    const char *open = strrchr(value, '<');
+    g_autofree char *id = g_strdup(open != NULL ? open + 1 : value);
+
+    id[strcspn(id, ">")] = 0;
+    g_strstrip(id);
+    char *dot = strchr(id, '.');
+    if (dot != NULL && strchr(id, '@') == NULL && strchr(dot + 1, '.') != NULL)
+        *dot = '@';
+    char *normal = address_normalise(id, NULL);
+    if (normal != NULL)
+        list_add(list, normal);
+}
+
+static void
+read_lists(MailReading *reading)
+{
+    List list;
+
+    list_start(&list, reading);
+    for (guint i = 0; i < reading->fields->len; i++) {
+        const MailField *field = g_ptr_array_index(reading->fields, i);
+        if (g_ascii_strcasecmp(field->name, "List-Post") == 0)
+            read_list_post(&list, field->value);
+        else if (g_ascii_strcasecmp(field->name, "List-Id") == 0)
+            read_list_id(&list, field->value);
+    }
+    list_end(&list, &reading->extract->lists);
+}
+
+static void
+find_doubled(MailReading *reading)
+{
+    List list;
+
+    list_start(&list, reading);
+    for (gsize n = 0; n < G_N_ELEMENTS(single); n++) {
+        guint times = 0;
+        for (guint i = 0; i < reading->fields->len; i++) {
+            const MailField *field = g_ptr_array_index(reading->fields, i);
+            times += g_ascii_strcasecmp(field->name, single[n]) == 0;
+        }
+        if (times > 1)
+            list_add(&list, g_strdup(single[n]));
+    }
+    list_end(&list, &reading->extract->doubled);
+}
+
+/* RFC 3834, 5; Precedence is older than any RFC. */
+static gboolean
+is_automatic(const char *name, const char *value)
+{
+    g_autofree char *word = g_strstrip(g_ascii_strdown(value, -1));
+
+    word[strcspn(word, " \t;(")] = 0;
+    if (g_ascii_strcasecmp(name, "Auto-Submitted") == 0)
+        return strcmp(word, "no") != 0;
+    if (g_ascii_strcasecmp(name, "Precedence") == 0)
+        return strcmp(word, "bulk") == 0 || strcmp(word, "junk") == 0 ||
+               strcmp(word, "auto_reply") == 0;
+    return g_ascii_strcasecmp(name, "Return-Path") == 0 && strcmp(word, "<>") == 0;
+}
+
+void
+mail_read_fields(MailReading *reading)
+{
+    static const char *const from[] = {"From"};
+    static const char *const to_cc[] = {"To", "Cc"};
+    Extract *extract = reading->extract;
+
+    find_doubled(reading);
+    read_message_ids(reading);
+    read_lists(reading);
+    collect_addresses(reading, from, G_N_ELEMENTS(from), &extract->from);
+    collect_addresses(reading, to_cc, G_N_ELEMENTS(to_cc), &extract->to_cc);
+    if (!collect_addresses(reading, diverting, G_N_ELEMENTS(diverting), &extract->diverted))
+        mail_mark(reading, "an address for answers that cannot be read");
+    for (guint i = 0; i < reading->fields->len; i++) {
+        const MailField *field = g_ptr_array_index(reading->fields, i);
+        if (g_ascii_strncasecmp(field->name, "Resent-", 7) == 0 ||
+            g_ascii_strcasecmp(field->name, "X-Forwarded-Message-Id") == 0)
+            extract->forward = TRUE;
+        if (is_automatic(field->name, field->value))
+            extract->automatic = TRUE;
+    }
+}

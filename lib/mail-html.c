@@ -1,0 +1,346 @@
+#include "lib/mail-private.h"
+
+#include <string.h>
+
+#define QUOTE_MAX 10
+
+typedef struct {
+    GString *out;
+    char *link;      /* where the open <a> leads; shown after its text */
+    guint pre;       /* open elements whose spaces count */
+    guint quote;     /* open blockquotes */
+    guint feeds;     /* line feeds at the end of out */
+    gboolean space;  /* one space is due before the next character */
+    gboolean tags;   /* FALSE once a tag never ended: there are no more */
+    gboolean quotes; /* FALSE once a quoted attribute never ended: quotes then mean nothing */
+} Render;
+
+/* From U+00A0 on, in order. */
+static const char *const latin[] = {
+    "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
+    "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
+    "sup2",   "sup3",   "acute",  "micro",  "para",   "middot", "cedil",  "sup1",   "ordm",
+    "raquo",  "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",  "Atilde",
+    "Auml",   "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave",
+    "Iacute", "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde",
+    "Ouml",   "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",
+    "szlig",  "agrave", "aacute", "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil",
+    "egrave", "eacute", "ecirc",  "euml",   "igrave", "iacute", "icirc",  "iuml",   "eth",
+    "ntilde", "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide", "oslash", "ugrave",
+    "uacute", "ucirc",  "uuml",   "yacute", "thorn",  "yuml",
+};
+
+/* Signs that matter to a reader, and those an address or a marker could hide behind. */
+static const struct {
+    const char *name;
+    gunichar c;
+} signs[] = {
+    {"amp", '&'},
+    {"lt", '<'},
+    {"gt", '>'},
+    {"quot", '"'},
+    {"apos", '\''},
+    {"commat", '@'},
+    {"period", '.'},
+    {"colon", ':'},
+    {"comma", ','},
+    {"semi", ';'},
+    {"sol", '/'},
+    {"lowbar", '_'},
+    {"hyphen", 0x2010},
+    {"dash", 0x2010},
+    {"ndash", 0x2013},
+    {"mdash", 0x2014},
+    {"lsquo", 0x2018},
+    {"rsquo", 0x2019},
+    {"sbquo", 0x201a},
+    {"ldquo", 0x201c},
+    {"rdquo", 0x201d},
+    {"bdquo", 0x201e},
+    {"bull", 0x2022},
+    {"hellip", 0x2026},
+    {"euro", 0x20ac},
+    {"trade", 0x2122},
+    {"ensp", 0x2002},
+    {"emsp", 0x2003},
+    {"thinsp", 0x2009},
+    {"zwnj", 0x200c},
+    {"zwj", 0x200d},
+    {"lrm", 0x200e},
+    {"rlm", 0x200f},
+    {"lpar", '('},
+    {"rpar", ')'},
+    {"plus", '+'},
+    {"num", '#'},
+    {"percnt", '%'},
+    {"equals", '='},
+    {"excl", '!'},
+    {"quest", '?'},
+    {"ast", '*'},
+    {"vert", '|'},
+    {"bsol", '\\'},
+    {"Tab", '\t'},
+    {"NewLine", '\n'},
+    {"lsaquo", 0x2039},
+    {"rsaquo", 0x203a},
+    {"ZeroWidthSpace", 0x200b},
+};
+
+/* In which attributes a reader, or the reader's program, finds words or places to go. */
+static const char words[] = "|alt|title|value|placeholder|label|aria-label|summary|content|";
+static const char places[] = "|href|src|srcset|action|formaction|background|cite|poster|data|";
+
+static const char blocks[] = "|address|article|aside|blockquote|body|caption|center|dd|"
+                             "details|div|dl|dt|fieldset|figure|"
+                             "footer|form|h1|h2|h3|h4|h5|h6|head|header|hr|html|legend|li|"
+                             "main|nav|ol|option|p|pre|script|"
+                             "section|select|style|table|tbody|textarea|thead|title|tr|ul|";
+
+static gboolean
+is_one_of(const char *list, const char *name)
+{
+    g_autofree char *entry = g_strconcat("|", name, "|", NULL);
+
+    return strstr(list, entry) != NULL;
+}
+
+static void
+put_line(Render *render, guint feeds_max)
+{
+    render->space = FALSE;
+    if (render->feeds >= feeds_max)
+        return;
+    g_string_append_c(render->out, '\n');
+    render->feeds++;
+}
+
+static void
+put_char(Render *render, gunichar c)
+{
+    if (render->pre > 0 && c == '\n') {
+        put_line(render, G_MAXUINT);
+        return;
+    }
+    if (render->pre == 0 && g_unichar_isspace(c) && c != 0xa0) {
+        render->space = TRUE;
+        return;
+    }
+    if (render->feeds > 0)
+        for (guint i = 0; i < MIN(render->quote, QUOTE_MAX); i++)
+            g_string_append(render->out, "> ");
+    else if (render->space)
+        g_string_append_c(render->out, ' ');
+    render->space = FALSE;
+    render->feeds = 0;
+    g_string_append_unichar(render->out, c);
+}
+
+/* The value of &#64; or &#x40;, the semicolon optional as in browsers; 0 when it is none. */
+static gunichar
+read_number(const char *p, const char **end_out)
+{
+    gboolean hex = p[2] == 'x' || p[2] == 'X';
+    const char *digits = p + (hex ? 3 : 2);
+    char *end = NULL;
+
+    if (hex ? !g_ascii_isxdigit(*digits) : !g_ascii_isdigit(*digits))
+        return 0;
+    guint64 value = g_ascii_strtoull(digits, &end, hex ? 16 : 10);
+    *end_out = *end == ';' ? end + 1 : end;
+    if (value >= 0x80 && value < 0xa0) { /* browsers read these as windows-1252 */
+        char byte = (char)value;
+        g_autofree char *decoded = mail_decode(&byte, 1, "WINDOWS-1252");
+        return g_utf8_get_char(decoded);
+    }
+    return value != 0 && value <= 0x10ffff && g_unichar_validate((gunichar)value)
+               ? (gunichar)value
+               : 0xfffd;
+}
+
+static gunichar
+read_name(const char *p, const char **end_out)
+{
+    gsize length = 1;
+
+    while (length < 24 && g_ascii_isalnum(p[length]))
+        length++;
+    g_autofree char *name = g_strndup(p + 1, length - 1);
+    *end_out = p + length + (p[length] == ';');
+    for (gsize i = 0; i < G_N_ELEMENTS(latin); i++)
+        if (strcmp(latin[i], name) == 0)
+            return 0xa0 + (gunichar)i;
+    for (gsize i = 0; i < G_N_ELEMENTS(signs); i++)
+        if (strcmp(signs[i].name, name) == 0)
+            return signs[i].c;
+    return 0;
+}
+
+/* Text up to end, entities decoded. What is no entity stays as it is. */
+static void
+put_text(Render *render, const char *p, const char *end)
+{
+    while (p < end) {
+        const char *next = g_utf8_next_char(p);
+        gunichar c = g_utf8_get_char(p);
+        if (c == '&') {
+            const char *after = next;
+            gunichar decoded = p[1] == '#' ? read_number(p, &after) : read_name(p, &after);
+            if (decoded != 0 && after <= end) {
+                c = decoded;
+                next = after;
+            }
+        }
+        put_char(render, c);
+        p = next;
+    }
+}
+
+static void
+put_marked(Render *render, char open, const char *value, char close)
+{
+    if (*value == 0)
+        return;
+    render->space = TRUE;
+    put_char(render, (guchar)open);
+    put_text(render, value, value + strlen(value));
+    put_char(render, (guchar)close);
+    render->space = TRUE;
+}
+
+static void
+end_link(Render *render)
+{
+    g_autofree char *link = g_steal_pointer(&render->link);
+
+    if (link != NULL)
+        put_marked(render, '<', link, '>');
+}
+
+static void
+put_attribute(Render *render, const char *tag, const char *name, const char *value)
+{
+    if (strcmp(tag, "a") == 0 && strcmp(name, "href") == 0) {
+        end_link(render);
+        render->link = g_strdup(value);
+    } else if (is_one_of(words, name)) {
+        put_marked(render, '[', value, ']');
+    } else if (is_one_of(places, name) || g_str_has_suffix(name, ":href")) {
+        put_marked(render, '<', value, '>');
+    }
+}
+
+static gboolean
+is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '/';
+}
+
+/* Attributes between p and the tag's end. */
+static void
+read_attributes(Render *render, const char *tag, const char *p, const char *end)
+{
+    while (p < end) {
+        while (p < end && is_space(*p))
+            p++;
+        const char *start = p;
+        while (p < end && !is_space(*p) && (*p != '=' || p == start))
+            p++;
+        g_autofree char *name = g_ascii_strdown(start, p - start);
+        while (p < end && g_ascii_isspace(*p))
+            p++;
+        if (p >= end || *p != '=')
+            continue;
+        for (p++; p < end && g_ascii_isspace(*p);)
+            p++;
+        char quote = p < end && (*p == '"' || *p == '\'') ? *p++ : 0;
+        start = p;
+        while (p < end && (quote != 0 ? *p != quote : !g_ascii_isspace(*p)))
+            p++;
+        g_autofree char *value = g_strndup(start, (gsize)(p - start));
+        put_attribute(render, tag, name, value);
+        p += quote != 0 && p < end;
+    }
+}
+
+/* The > that ends the tag beginning at p; NULL when there is none. */
+static const char *
+find_tag_end(Render *render, const char *p)
+{
+    char quote = 0;
+
+    for (const char *q = p; render->quotes && *q != 0; q++) {
+        if (quote == 0 && *q == '>')
+            return q;
+        if (quote != 0 ? *q == quote : (*q == '"' || *q == '\'') && q[-1] == '=')
+            quote = quote != 0 ? 0 : *q;
+    }
+    render->quotes = FALSE;
+    const char *end = strchr(p, '>');
+    render->tags = end != NULL;
+    return end;
+}
+
+/* Lines, quotes and spaces that a tag brings. */
+static void
+lay_out(Render *render, const char *tag, gboolean closing)
+{
+    if (strcmp(tag, "br") == 0)
+        put_line(render, 2);
+    else if (is_one_of(blocks, tag))
+        put_line(render, strcmp(tag, "p") == 0 ? 2 : 1);
+    else if (strcmp(tag, "td") == 0 || strcmp(tag, "th") == 0)
+        render->space = TRUE;
+    if (strcmp(tag, "a") == 0)
+        end_link(render);
+    if (strcmp(tag, "blockquote") == 0)
+        render->quote = closing ? render->quote - (render->quote > 0) : render->quote + 1;
+    if (is_one_of("|pre|textarea|", tag))
+        render->pre = closing ? render->pre - (render->pre > 0) : render->pre + 1;
+}
+
+/* Reads the tag at p and returns where the text goes on; p itself when it is no tag. */
+static const char *
+read_tag(Render *render, const char *p)
+{
+    gboolean closing = p[1] == '/';
+    const char *start = p + 1 + closing;
+
+    if (g_ascii_strncasecmp(p, "<!doctype", 9) != 0) {
+        if (g_str_has_prefix(p, "<!--"))
+            return p + 4; /* comments are shown: what is in them goes on as text */
+        if (p[1] == '!' || p[1] == '?')
+            return p + 2;
+        if (!g_ascii_isalpha(*start))
+            return p;
+    }
+    const char *end = find_tag_end(render, start);
+    if (end == NULL)
+        return p;
+    const char *name_end = start;
+    while (name_end < end && !is_space(*name_end))
+        name_end++;
+    g_autofree char *tag = g_ascii_strdown(start, name_end - start);
+    lay_out(render, tag, closing);
+    read_attributes(render, tag, name_end, end);
+    return end + 1;
+}
+
+char *
+mail_render_html(const char *html)
+{
+    g_autoptr(GString) out = g_string_sized_new(strlen(html));
+    Render render = {.out = out, .feeds = 2, .tags = TRUE, .quotes = TRUE};
+
+    for (const char *p = html; *p != 0;) {
+        const char *next = *p == '<' && render.tags ? read_tag(&render, p) : p;
+        if (next == p && g_str_has_prefix(p, "-->"))
+            next = p + 3;
+        if (next == p) {
+            next = p + 1 + strcspn(p + 1, "<-");
+            put_text(&render, p, next);
+        }
+        p = next;
+    }
+    end_link(&render);
+    return g_strdup(out->str);
+}

@@ -1,0 +1,393 @@
+#include "lib/mail-private.h"
+
+#include <gmime/gmime.h>
+#include <string.h>
+
+#include "lib/mail-content.h"
+
+#define DEPTH_MAX   50
+#define RAW_MAX     (2 * EXTRACT_TEXT_LIMIT) /* bytes of one part kept for its text */
+#define MESSAGE_MAX (16 * 1024 * 1024)       /* an attached message that had to be decoded */
+
+typedef struct {
+    MailReading *reading;
+    GPtrArray *boundaries; /* of const char *: the multiparts around */
+    guint depth;
+    guint messages; /* attached messages around: what is inside them counts no more */
+} Walk;
+
+typedef struct {
+    const char *type; /* lower case */
+    gboolean body;    /* text that is no attachment */
+    gboolean shown;   /* text that a reader shows in place */
+} Leaf;
+
+static void walk_object(Walk *walk, GMimeObject *object);
+static void walk_bytes(Walk *walk, const char *bytes, gsize length, gboolean message);
+
+/* What gmime complains about and another reader might repair in another way (XB18). */
+static void
+on_warning(gint64 offset, GMimeParserWarning warning, const gchar *item, gpointer data)
+{
+    (void)offset;
+    (void)item;
+    switch (warning) {
+    case GMIME_WARN_INVALID_CONTENT_TYPE:
+    case GMIME_WARN_MALFORMED_MULTIPART:
+    case GMIME_WARN_MALFORMED_MESSAGE:
+    case GMIME_WARN_TRUNCATED_MESSAGE:
+    case GMIME_CRIT_INVALID_HEADER_NAME:
+    case GMIME_CRIT_CONFLICTING_HEADER:
+    case GMIME_CRIT_CONFLICTING_PARAMETER:
+    case GMIME_CRIT_MULTIPART_WITHOUT_BOUNDARY:
+    case GMIME_CRIT_NESTING_OVERFLOW:
+    case GMIME_CRIT_PART_WITHOUT_HEADERS_OR_CONTENT:
+        mail_mark(data, "a broken structure");
+        return;
+    default:
+        return;
+    }
+}
+
+static gboolean
+is_one_of(const char *word, const char *const *words)
+{
+    return g_strv_contains(words, word);
+}
+
+static void
+add_part(Walk *walk, GMimeObject *object, const char *type, guint64 size, const char *sha256)
+{
+    const char *name = "";
+
+    if (GMIME_IS_PART(object) && g_mime_part_get_filename(GMIME_PART(object)) != NULL)
+        name = g_mime_part_get_filename(GMIME_PART(object));
+    if (walk->messages == 0)
+        mail_add_part(walk->reading, name, type, size, sha256);
+}
+
+/* Marks types whose content no reviewer can be shown. */
+static void
+mark_type(Walk *walk, GMimeObject *object, const char *type)
+{
+    static const char *const sealed[] = {"application/pkcs7-mime", "application/x-pkcs7-mime",
+                                         "application/pgp-encrypted", "application/pgp", NULL};
+    static const char *const tnef[] = {"application/ms-tnef", "application/vnd.ms-tnef", NULL};
+    static const char *const elsewhere[] = {"message/partial", "message/external-body", NULL};
+    const char *name =
+        GMIME_IS_PART(object) ? g_mime_part_get_filename(GMIME_PART(object)) : NULL;
+
+    if (is_one_of(type, sealed))
+        mail_mark(walk->reading, "encrypted");
+    if (is_one_of(type, tnef) ||
+        (name != NULL && (g_ascii_strcasecmp(name, "winmail.dat") == 0 ||
+                          g_ascii_strcasecmp(name, "win.dat") == 0)))
+        mail_mark(walk->reading, "a TNEF container");
+    if (is_one_of(type, elsewhere))
+        mail_mark(walk->reading, "content that is elsewhere");
+    if (g_str_has_prefix(type, "multipart/"))
+        mail_mark(walk->reading, "a broken structure");
+}
+
+/* TRUE when the part is another message, or the head of one. */
+static gboolean
+is_message(GMimeObject *object, const char *type)
+{
+    static const char *const types[] = {"message/rfc822",         "message/global",
+                                        "message/news",           "text/rfc822-headers",
+                                        "message/global-headers", "application/vnd.ms-outlook",
+                                        "application/mbox",       NULL};
+    const char *name =
+        GMIME_IS_PART(object) ? g_mime_part_get_filename(GMIME_PART(object)) : NULL;
+
+    if (is_one_of(type, types))
+        return TRUE;
+    g_autofree char *lower = g_ascii_strdown(name != NULL ? name : "", -1);
+    return g_str_has_suffix(lower, ".eml") || g_str_has_suffix(lower, ".msg") ||
+           g_str_has_suffix(lower, ".mbox");
+}
+
+/* A line that some readers take for the border of a part and others for text. */
+static gboolean
+has_doubtful_border(Walk *walk, const char *text)
+{
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (line[0] != '-' || line[1] != '-')
+            continue;
+        for (guint i = 0; i < walk->boundaries->len; i++) {
+            const char *boundary = g_ptr_array_index(walk->boundaries, i);
+            if (boundary[0] != 0 && g_str_has_prefix(line + 2, boundary))
+                return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static void
+read_text(Walk *walk, GMimeObject *object, const Leaf *leaf, const MailContent *content)
+{
+    MailReading *reading = walk->reading;
+    const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
+    const char *known = charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+    g_autofree char *text =
+        mail_decode((const char *)content->kept->data, content->kept->len, known);
+
+    if (content->size > content->kept->len)
+        mail_mark(reading, "text longer than 2 MiB");
+    g_autofree char *lower = g_ascii_strdown(charset != NULL ? charset : "", -1);
+    if (strstr(lower, "utf-7") != NULL)
+        mail_mark(reading, "a character set that readers take for another");
+    if (has_doubtful_border(walk, text))
+        mail_mark(reading, "a broken structure");
+    if (strcmp(leaf->type, "text/html") != 0) {
+        mail_read_text(reading, text, walk->messages == 0);
+        mail_append(reading, reading->text, text);
+        return;
+    }
+    g_autofree char *rendered = mail_render_html(text);
+    mail_read_text(reading, rendered, walk->messages == 0);
+    mail_append(reading, reading->html, rendered);
+}
+
+static Leaf
+look_at_leaf(GMimeObject *object, const char *type, const char *encoding)
+{
+    static const char *const uu[] = {"uuencode", "x-uuencode", "x-uue", "uue", NULL};
+    Leaf leaf = {.type = type};
+    g_autofree char *disposition = mail_part_header(object, "Content-Disposition");
+    gboolean text = strcmp(type, "text/plain") == 0 || strcmp(type, "text/html") == 0;
+    /* An unknown disposition is "attachment" (RFC 2183, 2.8). */
+    gboolean inline_ = disposition == NULL || disposition[0] == 0 || disposition[0] == ';' ||
+                       (g_str_has_prefix(disposition, "inline") &&
+                        strchr("; \t\r\n(", disposition[6]) != NULL);
+
+    leaf.shown = text && inline_;
+    leaf.body = leaf.shown && !mail_part_is_named(object, "Content-Disposition") &&
+                !mail_part_is_named(object, "Content-Type") && !is_one_of(encoding, uu);
+    return leaf;
+}
+
+static void
+walk_leaf(Walk *walk, GMimePart *part, const char *type)
+{
+    static const char *const known[] = {
+        "",         "7bit",       "8bit",  "binary", "base64", "quoted-printable",
+        "uuencode", "x-uuencode", "x-uue", "uue",    NULL};
+    GMimeObject *object = GMIME_OBJECT(part);
+    g_autofree char *encoding = mail_part_encoding(object);
+    Leaf leaf = look_at_leaf(object, type, encoding);
+    gboolean message = is_message(object, type);
+    gboolean nested = message && g_str_has_prefix(type, "message/");
+    g_autoptr(MailContent) content = mail_content_read(part, leaf.shown ? RAW_MAX
+                                                             : nested   ? MESSAGE_MAX
+                                                                        : 0);
+
+    if (!is_one_of(encoding, known))
+        mail_mark(walk->reading, "an unknown transfer encoding");
+    if (content->broken)
+        mail_mark(walk->reading, "a transfer encoding that cannot be undone");
+    mark_type(walk, object, type);
+    if (!leaf.body)
+        add_part(walk, object, type, content->size, g_checksum_get_string(content->sum));
+    if (message)
+        walk->reading->extract->forward = TRUE;
+    if (leaf.shown)
+        read_text(walk, object, &leaf, content);
+    if (!nested)
+        return;
+    if (content->size > content->kept->len)
+        mail_mark(walk->reading, "an attached message too long to be read");
+    walk->messages++;
+    walk_bytes(walk, content->size > 0 ? (const char *)content->kept->data : "",
+               content->kept->len, TRUE);
+    walk->messages--;
+}
+
+/* Digest and size of an attached message: its bytes as they came, through gmime because only
+ * gmime knows where they end. It writes what it did not change as it read it. */
+static void
+add_message(Walk *walk, GMimeObject *object, GMimeMessage *message, const char *type)
+{
+    g_autoptr(GMimeStream) null = g_mime_stream_null_new();
+    g_autoptr(GMimeStream) stream = g_mime_stream_filter_new(null);
+    g_autoptr(GMimeFilter) filter = g_mime_filter_checksum_new(G_CHECKSUM_SHA256);
+
+    g_mime_stream_filter_add(GMIME_STREAM_FILTER(stream), filter);
+    if (message != NULL)
+        g_mime_object_write_to_stream(GMIME_OBJECT(message), NULL, stream);
+    g_mime_stream_flush(stream);
+    g_autofree char *sha256 = g_mime_filter_checksum_get_string(GMIME_FILTER_CHECKSUM(filter));
+    add_part(walk, object, type, GMIME_STREAM_NULL(null)->written, sha256);
+}
+
+static void
+walk_message(Walk *walk, GMimeMessagePart *part, const char *type)
+{
+    GMimeMessage *message = g_mime_message_part_get_message(part);
+    GMimeObject *content = message != NULL ? g_mime_message_get_mime_part(message) : NULL;
+
+    add_message(walk, GMIME_OBJECT(part), message, type);
+    walk->reading->extract->forward = TRUE;
+    if (content == NULL) {
+        mail_mark(walk->reading, "a broken structure");
+        return;
+    }
+    walk->messages++;
+    walk_object(walk, content);
+    walk->messages--;
+}
+
+/* The border line that begins at p: what follows the two hyphens, when a part could follow. */
+static char *
+read_border(Walk *walk, const char *p)
+{
+    gsize length = strcspn(p, "\r\n");
+    g_autofree char *border = g_strchomp(g_strndup(p + 2, length - 2));
+    const char *next = p + length;
+
+    next += *next == '\r';
+    next += *next == '\n';
+    if (border[0] == 0 || strlen(border) > 200 || strpbrk(border, "\"\\") != NULL)
+        return NULL;
+    for (guint i = 0; i < walk->boundaries->len; i++)
+        if (strcmp(border, g_ptr_array_index(walk->boundaries, i)) == 0)
+            return g_steal_pointer(&border);
+    return g_ascii_strncasecmp(next, "content-", 8) == 0 ? g_steal_pointer(&border) : NULL;
+}
+
+/* What stands before the first or after the last part. Some readers show parts there (B11),
+ * and text there is text to those who read no MIME. */
+static void
+walk_margin(Walk *walk, const char *margin)
+{
+    g_autofree char *border = NULL;
+
+    for (const char *line = margin; line != NULL && border == NULL;
+         line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (line[0] == '-' && line[1] == '-')
+            border = read_border(walk, line);
+    }
+    if (border != NULL) {
+        g_autofree char *part = g_strconcat("Content-Type: multipart/mixed; boundary=\"",
+                                            border, "\"\r\n\r\n", margin, NULL);
+        walk_bytes(walk, part, strlen(part), FALSE);
+        return;
+    }
+    g_autofree char *text = mail_decode(margin, strlen(margin), NULL);
+    g_strchug(text);
+    mail_read_text(walk->reading, text, walk->messages == 0);
+    mail_append(walk->reading, walk->reading->text, text);
+}
+
+static void
+walk_multipart(Walk *walk, GMimeMultipart *multipart, const char *type)
+{
+    static const char *const plain[] = {"", "7bit", "8bit", "binary", NULL};
+    GMimeObject *object = GMIME_OBJECT(multipart);
+    g_autofree char *encoding = mail_part_encoding(object);
+    const char *boundary = g_mime_object_get_content_type_parameter(object, "boundary");
+    const char *prologue = g_mime_multipart_get_prologue(multipart);
+    const char *epilogue = g_mime_multipart_get_epilogue(multipart);
+    int count = g_mime_multipart_get_count(multipart);
+
+    if (!is_one_of(encoding, plain))
+        mail_mark(walk->reading, "an unknown transfer encoding");
+    if (strcmp(type, "multipart/encrypted") == 0)
+        mail_mark(walk->reading, "encrypted");
+    if (strcmp(type, "multipart/digest") == 0)
+        walk->reading->extract->forward = TRUE;
+    if (count == 0) {
+        mail_mark(walk->reading, "a broken structure");
+        add_part(walk, object, type, 0, "");
+    }
+
+    g_ptr_array_add(walk->boundaries, g_strdup(boundary != NULL ? boundary : ""));
+    if (prologue != NULL)
+        walk_margin(walk, prologue);
+    for (int i = 0; i < count; i++)
+        walk_object(walk, g_mime_multipart_get_part(multipart, i));
+    if (epilogue != NULL)
+        walk_margin(walk, epilogue);
+    g_ptr_array_remove_index(walk->boundaries, walk->boundaries->len - 1);
+}
+
+static void
+walk_object(Walk *walk, GMimeObject *object)
+{
+    g_autofree char *mime_type =
+        g_mime_content_type_get_mime_type(g_mime_object_get_content_type(object));
+    g_autofree char *type = g_ascii_strdown(mime_type, -1);
+
+    if (walk->depth >= DEPTH_MAX) {
+        mail_mark(walk->reading, "parts nested too deeply");
+        return;
+    }
+    walk->depth++;
+    if (!mail_part_type_is_clear(object))
+        mail_mark(walk->reading, "a content type that cannot be read");
+    if (GMIME_IS_MULTIPART(object))
+        walk_multipart(walk, GMIME_MULTIPART(object), type);
+    else if (GMIME_IS_MESSAGE_PART(object))
+        walk_message(walk, GMIME_MESSAGE_PART(object), type);
+    else if (GMIME_IS_PART(object))
+        walk_leaf(walk, GMIME_PART(object), type);
+    walk->depth--;
+}
+
+/* Reads a message, or a part alone, and all that is in it. */
+static void
+walk_stream(Walk *walk, GMimeStream *stream, gboolean whole)
+{
+    g_autoptr(GMimeParser) parser = g_mime_parser_new_with_stream(stream);
+    GMimeParserOptions *options = g_mime_parser_options_new();
+    GMimeMessage *message = NULL;
+    GMimeObject *object = NULL;
+
+    g_mime_parser_options_set_warning_callback(options, on_warning, walk->reading);
+    if (whole) {
+        message = g_mime_parser_construct_message(parser, options);
+        object = message != NULL ? g_mime_message_get_mime_part(message) : NULL;
+    } else {
+        object = g_mime_parser_construct_part(parser, options);
+    }
+    if (object != NULL)
+        walk_object(walk, object);
+    else
+        mail_mark(walk->reading, "a broken structure");
+    if (message != NULL)
+        g_object_unref(message);
+    else if (object != NULL)
+        g_object_unref(object);
+    g_mime_parser_options_free(options);
+}
+
+static void
+walk_bytes(Walk *walk, const char *bytes, gsize length, gboolean message)
+{
+    g_autoptr(GMimeStream) stream = g_mime_stream_mem_new_with_buffer(bytes, length);
+
+    walk_stream(walk, stream, message);
+}
+
+void
+mail_read_parts(MailReading *reading, int fd)
+{
+    g_autoptr(GPtrArray) boundaries = g_ptr_array_new_with_free_func(g_free);
+    Walk walk = {.reading = reading, .boundaries = boundaries};
+    g_autoptr(GMimeStream) stream = g_mime_stream_fs_new_with_bounds(fd, 0, -1);
+
+    g_mime_stream_fs_set_owner(GMIME_STREAM_FS(stream), FALSE);
+    walk_stream(&walk, stream, TRUE);
+}
+
+char *
+mail_decode_header(const char *value)
+{
+    g_autofree char *decoded = g_mime_utils_header_decode_text(NULL, value);
+    char *valid = g_utf8_make_valid(decoded, -1);
+
+    g_strdelimit(valid, "\r\n", ' ');
+    return g_strstrip(valid);
+}

@@ -1,0 +1,93 @@
+/* mail-private.h - what the files of lib/mail share; for mail*.c only
+ *
+ * mail-scan reads bytes, mail-field the header, mail-part the MIME tree (gmime), mail-text,
+ * mail-html and mail-quote the texts in it, mail-words knows the languages. All of them add to
+ * one MailReading. */
+#pragma once
+
+#include "lib/extract.h"
+
+typedef struct {
+    char *name;  /* as written, without the colon */
+    char *value; /* unfolded; bytes as they came, a NUL is a space */
+} MailField;
+
+typedef struct {
+    Extract *extract;
+    GPtrArray *opaque; /* of const char *, static: each reason once */
+    GString *text;     /* valid UTF-8, as long as the extract allows */
+    GString *html;
+    GPtrArray *fields; /* of MailField *: the header of the message */
+    gboolean capped;   /* beyond a cap: gmime must not see it */
+} MailReading;
+
+/* Adds a reason why something cannot be shown. why is static. */
+void mail_mark(MailReading *reading, const char *why);
+
+/* Adds an attachment, or marks the message when it has too many. name and type are valid
+ * UTF-8. */
+void mail_add_part(MailReading *reading, const char *name, const char *type, guint64 size,
+                   const char *sha256);
+
+/* An empty array for the fields of a reading. */
+GPtrArray *mail_fields_new(void);
+
+/* Reads all bytes once, in bounded memory: fields, malformed, capped. ERROR_TEMP. */
+gboolean mail_scan(MailReading *reading, int fd, GError **error);
+
+/* Ids, addresses, doubled fields, lists and marks of the header, all but the subject. */
+void mail_read_fields(MailReading *reading);
+
+/* The first field of that name; NULL when there is none. Borrowed. */
+const char *mail_field(const MailReading *reading, const char *name);
+
+/* Bytes in a character set that may be a lie, as UTF-8 without NUL. charset may be NULL. */
+char *mail_decode(const char *bytes, gsize length, const char *charset);
+
+/* Appends a text, after a line break, up to the limit. */
+void mail_append(MailReading *reading, GString *all, const char *text);
+
+/* Looks a text over: uuencoded files, encoded blocks, PGP armour, forward markers, quotes.
+ * counted: FALSE inside an attached message, whose content counts no more. */
+void mail_read_text(MailReading *reading, const char *text, gboolean counted);
+
+/* HTML as text: whatever is no tag, texts and links in attributes, blockquotes behind "> ". */
+char *mail_render_html(const char *html);
+
+/* TRUE when a decoded subject begins, or ends, as forwards do in some language. */
+gboolean mail_subject_forwards(const char *subject);
+
+/* Sets what it finds to TRUE: a forward marker line, a quoted copy of another message. */
+void mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted);
+
+/* What a word says about the line or subject it begins. The kinds of header lines are bits. */
+typedef enum {
+    MAIL_WORD_NONE = 0,
+    MAIL_WORD_FROM = 1 << 0,
+    MAIL_WORD_DATE = 1 << 1,
+    MAIL_WORD_TO = 1 << 2,
+    MAIL_WORD_CC = 1 << 3,
+    MAIL_WORD_SUBJECT = 1 << 4,
+    MAIL_WORD_REPLY = 1 << 5, /* an answer, or a tag before the real prefix */
+    MAIL_WORD_FORWARD = 1 << 6
+} MailWord;
+
+/* A text without accents, invisible characters, needless spaces, differences of case and
+ * width: the form in which the words below are compared. */
+char *mail_fold(const char *text);
+
+MailWord mail_word_label(const char *folded);  /* "from" before a colon */
+MailWord mail_word_prefix(const char *folded); /* "fwd" before a colon in a subject */
+
+/* A line between or before messages: forward, reply or none. whole: it must be nothing else.
+ */
+MailWord mail_word_marker(const char *folded, gboolean whole);
+
+/* TRUE when "wrote" is in it. */
+gboolean mail_word_verb(const char *folded);
+
+/* Reads structure and content through gmime: parts, texts and marks. */
+void mail_read_parts(MailReading *reading, int fd);
+
+/* A header text with its encoded words (RFC 2047) decoded, as valid UTF-8 in one line. */
+char *mail_decode_header(const char *value);

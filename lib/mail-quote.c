@@ -1,0 +1,219 @@
+#include "lib/mail-private.h"
+
+#include <string.h>
+
+#define HEAD_MAX   200 /* bytes of a line that decide what it is */
+#define LABEL_MAX  60  /* bytes before the colon of a header line */
+#define GAP_MAX    3   /* lines between two header lines: a folded list, an empty paragraph */
+#define LABELS_MIN 3   /* kinds of header lines that make a block */
+#define RUN_MIN    3   /* quoted lines that need no "wrote:" above them */
+
+typedef struct {
+    guint labels;      /* bits of MailWord seen in the block */
+    guint gap;         /* lines since the last of them */
+    guint run;         /* quoted lines in a row */
+    guint attribution; /* lines for which an attribution still counts */
+    gboolean *forward;
+    gboolean *quoted;
+} Search;
+
+/* Skips quote signs and spaces; *level_out tells how many signs. */
+static const char *
+skip_quote(const char *line, guint *level_out)
+{
+    guint level = 0;
+
+    for (; *line != 0; line = g_utf8_next_char(line)) {
+        gunichar c = g_utf8_get_char(line);
+        if (c == '>' || c == '|')
+            level++;
+        else if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT)
+            break;
+    }
+    *level_out = level;
+    return line;
+}
+
+static gboolean
+is_decoration(gunichar c)
+{
+    return c == '-' || c == '_' || c == '=' || c == '*' || c == '~' || c == '#' || c == '+' ||
+           c == '<' || c == '>' || c == 0x00b7 || (c >= 0x2010 && c <= 0x2015) ||
+           (c >= 0x2500 && c <= 0x257f) || c == 0x30fc;
+}
+
+/* Cuts decoration and colons off both ends in place; returns the rest and how much was cut. */
+static char *
+strip_decoration(char *line, guint *cut_out)
+{
+    guint cut = 0;
+    char *end = line + strlen(line);
+
+    for (; *line != 0; line = g_utf8_next_char(line)) {
+        gunichar c = g_utf8_get_char(line);
+        if (!is_decoration(c) && c != ' ')
+            break;
+        cut += c != ' ';
+    }
+    while (end > line) {
+        char *previous = g_utf8_prev_char(end);
+        gunichar c = g_utf8_get_char(previous);
+        if (!is_decoration(c) && c != ' ' && c != ':')
+            break;
+        cut += c != ' ' && c != ':';
+        end = previous;
+    }
+    *end = 0;
+    *cut_out = cut;
+    return line;
+}
+
+static void
+look_for_marker(Search *search, const char *folded)
+{
+    g_autofree char *copy = g_strdup(folded);
+    guint cut = 0;
+    const char *phrase = strip_decoration(copy, &cut);
+
+    if (*phrase == 0)
+        return;
+    MailWord word = mail_word_marker(phrase, cut < 2);
+    if (word == MAIL_WORD_FORWARD)
+        *search->forward = TRUE;
+    else if (word == MAIL_WORD_REPLY && cut >= 2)
+        *search->quoted = TRUE;
+}
+
+/* "From: Nora" or "*From:* Nora": the kind of header line. */
+static MailWord
+label_of(const char *folded)
+{
+    const char *colon = strchr(folded, ':');
+    guint cut = 0;
+
+    if (colon == NULL || colon - folded > LABEL_MAX)
+        return MAIL_WORD_NONE;
+    g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
+    return mail_word_label(strip_decoration(label, &cut));
+}
+
+static void
+look_for_block(Search *search, const char *folded)
+{
+    MailWord word = label_of(folded);
+
+    if (word == MAIL_WORD_NONE) {
+        if (++search->gap > GAP_MAX)
+            search->labels = 0;
+        return;
+    }
+    search->labels |= word;
+    search->gap = 0;
+    guint kinds = 0;
+    for (guint bits = search->labels; bits != 0; bits &= bits - 1)
+        kinds++;
+    if (kinds >= LABELS_MIN && (search->labels & MAIL_WORD_FROM) != 0)
+        *search->quoted = TRUE;
+}
+
+/* The line above quoted lines: "On 13 November, Nora wrote:" or, as some write it, "13.11.2026
+ * 08:00, Nora <nora@example.org>:". */
+static gboolean
+is_attribution(const char *folded, const char *line, gsize length)
+{
+    if (mail_word_verb(folded))
+        return TRUE;
+    while (length > 0 && (g_ascii_isspace(line[length - 1]) || line[length - 1] == '*'))
+        length--;
+    gboolean colon = (length > 0 && line[length - 1] == ':') ||
+                     (length > 2 && memcmp(line + length - 3, "：", 3) == 0);
+    return colon && (strpbrk(folded, "0123456789@") != NULL || length > HEAD_MAX);
+}
+
+static void
+look_for_quote(Search *search, guint level, gboolean empty)
+{
+    if (level == 0) {
+        search->run = empty ? search->run : 0;
+        search->attribution -= search->attribution > 0;
+        return;
+    }
+    if (!empty)
+        search->run++;
+    if (search->run >= RUN_MIN || (search->run > 0 && search->attribution > 0))
+        *search->quoted = TRUE;
+}
+
+static void
+look_at_line(Search *search, const char *line, gsize length)
+{
+    g_autofree char *head = g_strndup(line, MIN(length, HEAD_MAX));
+    const char *valid = NULL;
+    guint level = 0;
+
+    if (!g_utf8_validate(head, -1, &valid)) /* the cut went through a character */
+        head[valid - head] = 0;
+    const char *content = skip_quote(head, &level);
+    look_for_quote(search, level, *content == 0);
+    if (*content == 0) {
+        look_for_block(search, "");
+        return;
+    }
+    g_autofree char *folded = mail_fold(content);
+    look_for_marker(search, folded);
+    look_for_block(search, folded);
+    if (is_attribution(folded, line, length))
+        search->attribution = GAP_MAX;
+}
+
+void
+mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted)
+{
+    Search search = {.forward = forward, .quoted = quoted};
+
+    for (const char *line = text; *line != 0;) {
+        gsize length = strcspn(line, "\n");
+        look_at_line(&search, line, length);
+        line += length + (line[length] != 0);
+    }
+}
+
+/* The prefix at p: its kind, and where the subject goes on after it. */
+static MailWord
+read_prefix(const char *p, const char **rest_out)
+{
+    const char *colon = strchr(p, ':');
+
+    if (colon == NULL || colon - p > LABEL_MAX)
+        return MAIL_WORD_NONE;
+    g_autofree char *word = g_strndup(p, (gsize)(colon - p));
+    word[strcspn(word, "[(^")] = 0; /* Re[2]: Re(2): Re^2: */
+    g_strchomp(word);
+    MailWord kind = mail_word_prefix(word);
+    if (kind != MAIL_WORD_NONE)
+        *rest_out = colon + 1;
+    return kind;
+}
+
+gboolean
+mail_subject_forwards(const char *subject)
+{
+    g_autofree char *folded = mail_fold(subject);
+    const char *p = folded;
+
+    if (g_str_has_suffix(folded, "(fwd)") || g_str_has_suffix(folded, "(fw)"))
+        return TRUE;
+    for (;;) {
+        p += strspn(p, " ");
+        MailWord word = read_prefix(*p == '[' || *p == '(' ? p + 1 : p, &p);
+        if (word == MAIL_WORD_FORWARD)
+            return TRUE;
+        if (word == MAIL_WORD_REPLY)
+            continue;
+        /* A tag such as [list] may stand before the prefix. */
+        const char *close = *p == '[' ? strchr(p, ']') : NULL;
+        if (close == NULL)
+            return FALSE;
+        p = close + 1;
+    }
+}

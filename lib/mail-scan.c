@@ -1,0 +1,200 @@
+#include "lib/mail-private.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+/* gmime has no limits of its own: each field or part costs it some hundred bytes. */
+#define HEADER_MAX     (256 * 1024)
+#define FIELDS_MAX     1000
+#define BOUNDARIES_MAX 2000
+
+typedef struct {
+    MailReading *reading;
+    GString *header;
+    gboolean in_header;
+    char previous;
+    char start[80]; /* of the current line */
+    gsize length;   /* of the current line, without its end */
+    guint boundaries;
+    guint run_fields; /* lines that could be a header further down */
+    gsize run_length;
+} Scan;
+
+static void
+field_free(MailField *field)
+{
+    g_free(field->name);
+    g_free(field->value);
+    g_free(field);
+}
+
+GPtrArray *
+mail_fields_new(void)
+{
+    return g_ptr_array_new_with_free_func((GDestroyNotify)field_free);
+}
+
+static void
+cap(MailReading *reading, const char *why)
+{
+    reading->capped = TRUE;
+    mail_mark(reading, why);
+}
+
+static gboolean
+is_field_name(const char *start, gsize length)
+{
+    gsize i = 0;
+
+    while (i < length && (g_ascii_isalnum(start[i]) || start[i] == '-' || start[i] == '_'))
+        i++;
+    return i > 0 && i < length && start[i] == ':';
+}
+
+/* Below the header a part or an attached message may bring a header of its own; where one
+ * stands is known only to a parser, so every run of lines that looks like one must stay within
+ * the caps. */
+static void
+end_body_line(Scan *scan)
+{
+    gsize known = MIN(scan->length, sizeof scan->start);
+
+    if (known > 3 && scan->start[0] == '-' && scan->start[1] == '-') {
+        if (++scan->boundaries > BOUNDARIES_MAX)
+            cap(scan->reading, "too many parts");
+    }
+    if (is_field_name(scan->start, known)) {
+        scan->run_fields++;
+        scan->run_length += scan->length;
+    } else if (scan->run_fields > 0 && (scan->start[0] == ' ' || scan->start[0] == '\t') &&
+               known > 1) {
+        scan->run_length += scan->length;
+    } else {
+        scan->run_fields = 0;
+        scan->run_length = 0;
+    }
+    if (scan->run_fields > FIELDS_MAX || scan->run_length > HEADER_MAX)
+        cap(scan->reading, "a header too long to be read");
+}
+
+static void
+end_line(Scan *scan)
+{
+    if (scan->in_header) {
+        gboolean empty = scan->length == 0 || (scan->length == 1 && scan->start[0] == '\r');
+        scan->in_header = !empty;
+    } else {
+        end_body_line(scan);
+    }
+    scan->length = 0;
+}
+
+static void
+scan_bytes(Scan *scan, const char *bytes, gsize length)
+{
+    for (gsize i = 0; i < length; i++) {
+        char c = bytes[i];
+        if (c == 0 || (c == '\n') != (scan->previous == '\r'))
+            scan->reading->extract->malformed = TRUE;
+        if (scan->in_header && scan->header->len <= HEADER_MAX)
+            g_string_append_c(scan->header, c != 0 ? c : ' ');
+        scan->previous = c;
+        if (c == '\n') {
+            end_line(scan);
+            continue;
+        }
+        if (scan->length < sizeof scan->start)
+            scan->start[scan->length] = c;
+        scan->length++;
+    }
+}
+
+static void
+add_field(MailReading *reading, const char *line, gsize length)
+{
+    const char *colon = memchr(line, ':', length);
+    gsize name = 0;
+
+    while (colon != NULL && line + name < colon && line[name] > ' ' && line[name] < 0x7f)
+        name++;
+    gsize end = name;
+    while (colon != NULL && line + end < colon && (line[end] == ' ' || line[end] == '\t'))
+        end++;
+    if (colon == NULL || name == 0 || line + end != colon) {
+        mail_mark(reading, "a broken header");
+        return;
+    }
+    if (end != name) /* "Subject :" is a field to some readers only */
+        mail_mark(reading, "a broken header");
+
+    MailField *field = g_new0(MailField, 1);
+    field->name = g_strndup(line, name);
+    field->value = g_strndup(colon + 1, length - (gsize)(colon + 1 - line));
+    g_ptr_array_add(reading->fields, field);
+}
+
+/* Splits the header into unfolded fields (RFC 5322, 2.2.3). */
+static void
+read_header(MailReading *reading, const GString *header)
+{
+    g_autoptr(GString) field = g_string_new(NULL);
+    const char *end = header->str + header->len;
+
+    for (const char *line = header->str; line < end;) {
+        const char *feed = memchr(line, '\n', (gsize)(end - line));
+        const char *stop = feed != NULL ? feed : end;
+        gsize length = (gsize)(stop - line);
+        if (length > 0 && line[length - 1] == '\r')
+            length--;
+        gboolean folded = length > 0 && (line[0] == ' ' || line[0] == '\t');
+        if (!folded && field->len > 0) {
+            add_field(reading, field->str, field->len);
+            g_string_truncate(field, 0);
+        }
+        g_string_append_len(field, line, (gssize)length);
+        if (reading->fields->len > FIELDS_MAX)
+            break;
+        line = stop + 1;
+    }
+    if (field->len > 0)
+        add_field(reading, field->str, field->len);
+}
+
+gboolean
+mail_scan(MailReading *reading, int fd, GError **error)
+{
+    g_autoptr(GString) header = g_string_new(NULL);
+    Scan scan = {.reading = reading, .header = header, .in_header = TRUE};
+    char buffer[16384];
+    off_t offset = 0;
+
+    reading->fields = g_ptr_array_new_with_free_func((GDestroyNotify)field_free);
+    for (;;) {
+        ssize_t got = pread(fd, buffer, sizeof buffer, offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "cannot read the message: %s",
+                        g_strerror(errno));
+            return FALSE;
+        }
+        if (got == 0)
+            break;
+        scan_bytes(&scan, buffer, (gsize)got);
+        offset += got;
+    }
+    if (scan.previous == '\r')
+        reading->extract->malformed = TRUE;
+    if (scan.length > 0)
+        end_line(&scan);
+
+    read_header(reading, header);
+    if (header->len > HEADER_MAX || reading->fields->len > FIELDS_MAX)
+        cap(reading, "a header too long to be read");
+    if (reading->fields->len == 0)
+        cap(reading, "no header");
+    return TRUE;
+}

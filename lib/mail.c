@@ -1,0 +1,118 @@
+#include "lib/mail.h"
+
+#include <gmime/gmime.h>
+#include <string.h>
+
+#include "lib/address.h"
+#include "lib/mail-private.h"
+
+#define MENTIONED_MAX 1000
+#define SUBJECT_MAX   (64 * 1024)
+#define NAME_MAX      255 /* of a file name or type, in bytes */
+
+void
+mail_start(void)
+{
+    g_mime_init();
+}
+
+void
+mail_mark(MailReading *reading, const char *why)
+{
+    if (!g_ptr_array_find_with_equal_func(reading->opaque, why, g_str_equal, NULL))
+        g_ptr_array_add(reading->opaque, (gpointer)why);
+}
+
+/* text, at most max bytes of it, with a mark where it was cut. */
+static char *
+shorten(const char *text, gsize max)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    gsize length = strlen(valid);
+
+    if (length <= max)
+        return g_steal_pointer(&valid);
+    for (length = max; (valid[length] & 0xc0) == 0x80; length--)
+        ;
+    valid[length] = 0;
+    return g_strconcat(valid, "…", NULL);
+}
+
+void
+mail_add_part(MailReading *reading, const char *name, const char *type, guint64 size,
+              const char *sha256)
+{
+    g_autofree char *short_name = shorten(name, NAME_MAX);
+    g_autofree char *short_type = shorten(type, NAME_MAX);
+
+    if (reading->extract->parts->len >= EXTRACT_PART_LIMIT)
+        mail_mark(reading, "too many parts");
+    else
+        extract_add_part(reading->extract, short_name, short_type, size, sha256);
+}
+
+static void
+read_subject(MailReading *reading)
+{
+    const char *value = mail_field(reading, "Subject");
+
+    if (value == NULL)
+        return;
+    g_autofree char *decoded = mail_decode_header(value);
+    if (strlen(decoded) > SUBJECT_MAX)
+        mail_mark(reading, "a subject that is not shown to its end");
+    if (mail_subject_forwards(decoded))
+        reading->extract->forward = TRUE;
+    g_free(reading->extract->subject);
+    reading->extract->subject = shorten(decoded, SUBJECT_MAX);
+}
+
+static void
+read_content(MailReading *reading, int fd)
+{
+    g_autoptr(GPtrArray) mentioned = g_ptr_array_new();
+
+    mail_read_parts(reading, fd);
+    address_scan(reading->text->str, mentioned, MENTIONED_MAX);
+    address_scan(reading->html->str, mentioned, MENTIONED_MAX);
+    g_ptr_array_add(mentioned, NULL);
+    g_strfreev(reading->extract->mentioned);
+    reading->extract->mentioned =
+        (char **)g_ptr_array_free(g_steal_pointer(&mentioned), FALSE);
+    g_free(reading->extract->text);
+    reading->extract->text = g_strdup(reading->text->str);
+    g_free(reading->extract->html);
+    reading->extract->html = g_strdup(reading->html->str);
+}
+
+static void
+finish(MailReading *reading)
+{
+    Extract *extract = reading->extract;
+
+    g_strfreev(extract->opaque);
+    extract->opaque = g_new0(char *, reading->opaque->len + 1);
+    for (guint i = 0; i < reading->opaque->len; i++)
+        extract->opaque[i] = g_strdup(g_ptr_array_index(reading->opaque, i));
+}
+
+Extract *
+mail_extract(int fd, GError **error)
+{
+    g_autoptr(Extract) extract = extract_new();
+    g_autoptr(GPtrArray) opaque = g_ptr_array_new();
+    g_autoptr(GPtrArray) fields = mail_fields_new();
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(GString) html = g_string_new(NULL);
+    MailReading reading = {
+        .extract = extract, .opaque = opaque, .fields = fields, .text = text, .html = html};
+
+    if (!mail_scan(&reading, fd, error))
+        return NULL;
+    mail_read_fields(&reading);
+    read_subject(&reading);
+    if (!reading.capped)
+        read_content(&reading, fd);
+    finish(&reading);
+    return g_steal_pointer(&extract);
+}
