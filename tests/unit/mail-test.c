@@ -1,0 +1,283 @@
+/* mail-test - messages with the right answers: tests/cases, then odd structures and headers */
+#include "lib/mail.h"
+
+#include <jansson.h>
+
+#include "lib/address.h"
+#include "tests/unit/mail-messages.h"
+
+static char *
+load_case(const char *file, gsize *length_out)
+{
+    g_autofree char *path = g_test_build_filename(G_TEST_DIST, "cases", file, NULL);
+    g_autoptr(GError) error = NULL;
+    char *bytes = NULL;
+
+    g_file_get_contents(path, &bytes, length_out, &error);
+    g_assert_no_error(error);
+    return bytes;
+}
+
+static json_t *
+load_cases(void)
+{
+    g_autofree char *path = g_test_build_filename(G_TEST_DIST, "cases", "cases.json", NULL);
+    json_t *cases = json_load_file(path, 0, NULL);
+
+    g_assert_true(json_is_array(cases));
+    return cases;
+}
+
+static void
+assert_number(const char *id, const json_t *facts, const char *name, gint64 found)
+{
+    const json_t *fact = json_object_get(facts, name);
+
+    if (fact != NULL && json_integer_value(fact) != found)
+        g_error("%s: %s is %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT, id, name, found,
+                (gint64)json_integer_value(fact));
+}
+
+/* What is in To or Cc but no recipient, and the other way round. */
+static void
+check_recipients(const char *id, const json_t *facts, const json_t *envelope,
+                 const Extract *extract)
+{
+    g_autoptr(GHashTable) recipients =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    gint64 hidden = 0, header_only = 0;
+    const json_t *list = json_object_get(envelope, "rcpt_to");
+
+    for (gsize i = 0; i < json_array_size(list); i++) {
+        char *normal = address_normalise(json_string_value(json_array_get(list, i)), NULL);
+        if (normal != NULL && g_hash_table_add(recipients, normal))
+            hidden += !g_strv_contains((const char *const *)extract->to_cc, normal);
+    }
+    for (char **address = extract->to_cc; *address != NULL; address++)
+        header_only += !g_hash_table_contains(recipients, *address);
+    assert_number(id, facts, "hidden", hidden);
+    assert_number(id, facts, "header_only", header_only);
+}
+
+static void
+check_case(const char *id, const json_t *row, const Extract *extract)
+{
+    const json_t *expect = json_object_get(row, "expect");
+    const json_t *facts = json_object_get(expect, "facts");
+    gboolean outside = json_integer_value(json_object_get(facts, "outside_thread")) > 0;
+    const json_t *forward = json_object_get(facts, "forward");
+
+    g_test_message("case %s", id);
+    g_assert_false(extract->malformed);
+    g_assert_cmpuint(g_strv_length(extract->doubled), ==, strcmp(id, "H2") == 0);
+    if (g_strcmp0(json_string_value(json_object_get(expect, "tier")), "reject") != 0) {
+        g_assert_cmpstr(extract->from[0], ==, "owner@example.com");
+        g_assert_cmpuint(g_strv_length(extract->from), ==, 1);
+        g_assert_cmpint(extract->opaque[0] != NULL, ==,
+                        json_is_true(json_object_get(facts, "opaque")));
+    }
+    assert_number(id, facts, "attachments", extract->parts->len);
+    if (forward != NULL)
+        g_assert_cmpint(extract->forward || (extract->quoted && outside), ==,
+                        json_is_true(forward));
+    check_recipients(id, facts, json_object_get(row, "envelope"), extract);
+}
+
+/* The cases of tests/cases, as far as a message alone decides. */
+static void
+test_cases(void)
+{
+    json_t *cases = load_cases();
+    guint checked = 0;
+
+    for (gsize i = 0; i < json_array_size(cases); i++) {
+        const json_t *row = json_array_get(cases, i);
+        const char *file = json_string_value(json_object_get(row, "file"));
+        if (!g_str_has_suffix(file, ".eml"))
+            continue;
+        gsize length = 0;
+        g_autofree char *bytes = load_case(file, &length);
+        g_autoptr(Extract) extract = read_bytes(bytes, length);
+        check_case(json_string_value(json_object_get(row, "id")), row, extract);
+        checked++;
+    }
+    g_assert_cmpuint(checked, >, 50);
+    json_decref(cases);
+}
+
+static const struct {
+    const char *file;
+    const char *parents;
+    const char *to_cc;
+} heads[] = {
+    {"t1-reply-in-thread.eml", "<n2@example.org> <n1@example.org> <o1@example.com>",
+     "nora@example.org"},
+    {"t2-subject-only.eml", "", "nora@example.org"},
+    {"t3-thread-index-only.eml", "", "nora@example.org"},
+    {"t4-references-only.eml", "<n1@example.org> <o1@example.com> <n2@example.org>",
+     "nora@example.org"},
+    {"t7-two-conversations.eml", "<n2@example.org> <x1@example.net> <x2@example.com>",
+     "nora@example.org"},
+    {"t9-ids-without-brackets.eml", "", "nora@example.org"},
+    {"a5-undisclosed-recipients.eml", "", ""},
+    {"a6-one-mailbox-three-spellings.eml", "", "dana@example.com"},
+    {"a8-percent-routing.eml", "", ""},
+    {"a9-quoted-local-part-with-at.eml", "", ""},
+    {"a10-idn-two-spellings.eml", "<b2@example.org> <b1@example.com>",
+     "kontakt@xn--bcher-kva.example.org"},
+    {"a13-display-name-is-an-address.eml", "", "mallory@example.net"},
+    {"h4-subject-decodes-to-a-header.eml", "", "new.client@example.org"},
+};
+
+static void
+test_head(gconstpointer data)
+{
+    gsize i = GPOINTER_TO_SIZE(data), length = 0;
+    g_autofree char *bytes = load_case(heads[i].file, &length);
+    g_autoptr(Extract) extract = read_bytes(bytes, length);
+    g_autofree char *parents = g_strjoinv(" ", extract->parents);
+    g_autofree char *to_cc = g_strjoinv(" ", extract->to_cc);
+
+    g_assert_cmpstr(parents, ==, heads[i].parents);
+    g_assert_cmpstr(to_cc, ==, heads[i].to_cc);
+    g_assert_null(strpbrk(extract->subject, "\r\n"));
+}
+
+#define PLAIN "Content-Type: text/plain; charset=utf-8\n"
+#define MIXED "Content-Type: multipart/mixed; boundary=\"bb\"\n\n"
+#define HELLO "--bb\nContent-Type: text/plain\n\nhello\n"
+#define PDF   "Content-Type: application/pdf\n\n%PDF\n"
+#define END   "--bb--\n"
+#define MAIL  "From: a@example.net\nSubject: x\n\nbody\n"
+
+static const struct {
+    const char *name;
+    const char *rest; /* of the message */
+    guint attachments;
+    gboolean forward;
+    const char *opaque; /* one of the reasons, NULL: none */
+} structures[] = {
+    {"no type is text", "\nhello\n", 0, FALSE, NULL},
+    {"no type in a part is text", MIXED "--bb\n\nhello\n" END, 0, FALSE, NULL},
+    {"text and HTML",
+     "Content-Type: multipart/alternative; boundary=\"bb\"\n\n" HELLO
+     "--bb\nContent-Type: text/html\n\n<p>hello</p>\n" END,
+     0, FALSE, NULL},
+    {"B4 name in the type", "Content-Type: text/plain; name=\"a.txt\"\n\nx\n", 1, FALSE, NULL},
+    {"B4 name in pieces", "Content-Type: text/plain; name*0=a; name*1=.txt\n\nx\n", 1, FALSE,
+     NULL},
+    {"B4 encoded name",
+     PLAIN "Content-Disposition: inline; filename*=utf-8''%C3%A4.txt\n\nx\n", 1, FALSE, NULL},
+    {"B4 name with spaces around",
+     PLAIN "Content-Disposition: inline;\n filename = a.txt\n\nx\n", 1, FALSE, NULL},
+    {"empty name", "Content-Type: text/plain; name=\"\"\n\nx\n", 0, FALSE, NULL},
+    {"disposition attachment", PLAIN "Content-Disposition: ATTACHMENT\n\nx\n", 1, FALSE, NULL},
+    {"unknown disposition", PLAIN "Content-Disposition: x-shown\n\nx\n", 1, FALSE, NULL},
+    {"inline image",
+     MIXED HELLO "--bb\nContent-Type: image/png\nContent-Disposition: inline\n\nx\n" END, 1,
+     FALSE, NULL},
+    {"other text", "Content-Type: text/rtf\n\nx\n", 1, FALSE, NULL},
+    {"nested",
+     MIXED HELLO "--bb\nContent-Type: multipart/related; boundary=cc\n\n--cc\n" PDF
+                 "--cc\n" PDF "--cc--\n" END,
+     2, FALSE, NULL},
+    {"signed",
+     "Content-Type: multipart/signed; boundary=bb\n\n" HELLO
+     "--bb\nContent-Type: application/pgp-signature\n\nx\n" END,
+     1, FALSE, NULL},
+    {"B3 message", MIXED HELLO "--bb\nContent-Type: message/rfc822\n\n" MAIL END, 1, TRUE,
+     NULL},
+    {"B3 inside counts no more",
+     MIXED
+     "--bb\nContent-Type: message/rfc822\n\nContent-Type: multipart/mixed; boundary=cc\n\n"
+     "--cc\n" PDF "--cc\n" PDF "--cc--\n" END,
+     1, TRUE, NULL},
+    {"B3 message in base64",
+     MIXED "--bb\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n"
+           "RnJvbTogYUBiLm9yZwpTdWJqZWN0OiB4Cgpib2R5Cg==\n" END,
+     1, TRUE, NULL},
+    {"B3 file that is a message",
+     MIXED HELLO "--bb\nContent-Type: application/octet-stream; name=a.eml\n\n" MAIL END, 1,
+     TRUE, NULL},
+    {"digest, no types",
+     "Content-Type: multipart/digest; boundary=bb\n\n--bb\n\n" MAIL "--bb\n\n" MAIL END, 2,
+     TRUE, NULL},
+    {"resent", "Resent-From: owner@example.com\n\nx\n", 0, TRUE, NULL},
+    {"B9 TNEF by name",
+     MIXED HELLO "--bb\nContent-Type: application/octet-stream; name=WINMAIL.DAT\n\nx\n" END,
+     1, FALSE, "a TNEF container"},
+    {"B16 encrypted parts",
+     "Content-Type: multipart/encrypted; boundary=bb\n\n--bb\n"
+     "Content-Type: application/pgp-encrypted\n\nVersion: 1\n--bb\n"
+     "Content-Type: application/octet-stream\n\nx\n" END,
+     2, FALSE, "encrypted"},
+    {"B16 armour", "\n-----BEGIN PGP MESSAGE-----\n\nx\n-----END PGP MESSAGE-----\n", 0, FALSE,
+     "encrypted"},
+    {"clear signature", "\n-----BEGIN PGP SIGNED MESSAGE-----\n\nx\n", 0, FALSE, NULL},
+    {"fragment", "Content-Type: message/partial; id=x; number=1\n\nx\n", 1, FALSE,
+     "content that is elsewhere"},
+    {"B11 after the end", MIXED HELLO END "\n--bb\n" PDF END, 1, FALSE, NULL},
+    {"B11 after the end, other border", MIXED HELLO END "\n--cc\n" PDF "--cc--\n", 1, FALSE,
+     NULL},
+    {"B11 before the first", MIXED "--cc\n" PDF "--cc--\n" HELLO END, 1, FALSE, NULL},
+    {"text before the first", MIXED "This is a message in MIME format.\n" HELLO END, 0, FALSE,
+     NULL},
+    {"B14 two files", "\nbegin 644 a.txt\n#86)C\n`\nend\nbegin 755 b.txt\n#86)C\n`\nend\n", 2,
+     FALSE, NULL},
+    {"B14 is no file", "\nbegin 644 days after the start\nof the work.\n", 0, FALSE, NULL},
+    {"XB18 no boundary", "Content-Type: multipart/mixed\n\n" HELLO END, 1, FALSE,
+     "a broken structure"},
+    {"XB18 other boundary", "Content-Type: multipart/mixed; boundary=cc\n\n" HELLO END, 1,
+     FALSE, "a broken structure"},
+    {"XB18 two boundaries",
+     "Content-Type: multipart/mixed; boundary=bb; boundary=cc\n\n" HELLO END, 0, FALSE,
+     "a broken structure"},
+    {"XB18 border that goes on", MIXED HELLO "--bbx\n" PDF END, 0, FALSE,
+     "a broken structure"},
+    {"XB18 no end", MIXED HELLO, 0, FALSE, "a broken structure"},
+    {"XB18 two types", MIXED "--bb\nContent-Type: text/plain\n" PDF END, 1, FALSE,
+     "a broken structure"},
+    {"XB18 no type", "Content-Type: pdf\n\nx\n", 1, FALSE,
+     "a content type that cannot be read"},
+    {"XB18 unknown encoding", PLAIN "Content-Transfer-Encoding: x-rot13\n\nx\n", 0, FALSE,
+     "an unknown transfer encoding"},
+    {"XB18 text after the padding", PLAIN "Content-Transfer-Encoding: base64\n\neA==\neHh4\n",
+     0, FALSE, "a transfer encoding that cannot be undone"},
+    {"XB18 line without a colon", "no field\n" PLAIN "\nx\n", 0, FALSE, "a broken header"},
+    {"XD13 UTF-7", "Content-Type: text/plain; charset=utf-7\n\n+AGE-\n", 0, FALSE,
+     "a character set that readers take for another"},
+    {"XB23 unreadable", "Reply-To: a@b@example.net\n\nx\n", 0, FALSE,
+     "an address for answers that cannot be read"},
+};
+
+static void
+test_structure(gconstpointer data)
+{
+    gsize i = GPOINTER_TO_SIZE(data);
+    g_autoptr(Extract) extract = read_message(structures[i].rest);
+    const char *const *opaque = (const char *const *)extract->opaque;
+
+    g_assert_cmpuint(extract->parts->len, ==, structures[i].attachments);
+    g_assert_cmpint(extract->forward, ==, structures[i].forward);
+    if (structures[i].opaque != NULL)
+        g_assert_true(g_strv_contains(opaque, structures[i].opaque));
+    else
+        g_assert_cmpstr(opaque[0], ==, NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    mail_start();
+    g_test_add_func("/mail/cases", test_cases);
+    for (gsize i = 0; i < G_N_ELEMENTS(heads); i++) {
+        g_autofree char *path = g_strconcat("/mail/head/", heads[i].file, NULL);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_head);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {
+        g_autofree char *path = g_strconcat("/mail/structure/", structures[i].name, NULL);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_structure);
+    }
+    return g_test_run();
+}
