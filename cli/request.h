@@ -17,8 +17,8 @@ typedef struct {
  * *status_out: EX_OK; EX_USAGE, EX_NOINPUT (66, no such item), EX_NOPERM (77), EX_DATAERR (65,
  * it changed or is decided) as the relay says; EX_TEMPFAIL when there is no answer. arguments:
  * a{sv}, floating is taken; NULL: none. */
-GVariant *
-request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out);
+GVariant *request_ask(const Session *session, const char *verb, GVariant *arguments,
+                      int *status_out);
 
 /* Members of an answer. A missing one reads as "", 0 or otherwise, an empty list or array.
  * Text is borrowed; the caller frees lists (g_strfreev) and unrefs arrays. */

@@ -15,12 +15,12 @@ typedef enum {
     ADDRESS_ROUTED,       /* %, ! or @ in the local part: another host could read a route */
     ADDRESS_CONTROL,      /* a control character, a space or a bracket outside quotes */
     ADDRESS_NO_DOMAIN,
-    ADDRESS_BAD_DOMAIN    /* no host name: empty label, over 253 bytes, not IDNA */
+    ADDRESS_BAD_DOMAIN /* no host name: empty label, over 253 bytes, not IDNA */
 } AddressProblem;
 
-/* The normal form of an address as written between < and >, brackets allowed. The caller frees.
- * NULL when it is none, with the problem. UTF-8 in, ASCII domain out; a local part keeps its
- * UTF-8. problem_out may be NULL. */
+/* The normal form of an address as written between < and >, brackets allowed. The caller
+ * frees. NULL when it is none, with the problem. UTF-8 in, ASCII domain out; a local part
+ * keeps its UTF-8. problem_out may be NULL. */
 char *address_normalise(const char *written, AddressProblem *problem_out);
 
 /* What is wrong, as a sentence part for a reply: "a source route". Static. */
@@ -32,6 +32,6 @@ const char *address_domain(const char *normal);
 /* The normal form of a domain alone; NULL when it is none. The caller frees. */
 char *address_domain_normalise(const char *written);
 
-/* Appends to addresses (array of char *) the normal form of every address that occurs in a text,
- * each once: user@host and mailto: spellings. At most limit entries. */
+/* Appends to addresses (array of char *) the normal form of every address that occurs in a
+ * text, each once: user@host and mailto: spellings. At most limit entries. */
 void address_scan(const char *text, GPtrArray *addresses, guint limit);

@@ -27,8 +27,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Envelope, envelope_free)
 void envelope_set_sender(Envelope *envelope, const char *const *words);
 
 /* Adds a recipient from the words of RCPT TO. resolved may be NULL. */
-void
-envelope_add_recipient(Envelope *envelope, const char *const *words, const char *resolved);
+void envelope_add_recipient(Envelope *envelope, const char *const *words,
+                            const char *resolved);
 
 /* "(ayaaya(ayayaay))": sender, its parameters, then address, resolved ("" for NULL) and
  * parameters of each recipient. Byte strings, because an address may hold bytes that are not

@@ -1,7 +1,7 @@
 /* extract.h - what the milter read in a message, for those who may not read MIME
  *
- * Filled by mail.c from hostile bytes, sent over the wire, kept with the item. Everything in it is
- * untrusted text of bounded length; whoever shows it escapes it. */
+ * Filled by mail.c from hostile bytes, sent over the wire, kept with the item. Everything in
+ * it is untrusted text of bounded length; whoever shows it escapes it. */
 #pragma once
 
 #include <glib.h>
@@ -11,8 +11,8 @@
 #define EXTRACT_PART_LIMIT 2000
 
 typedef struct {
-    char *name; /* file name as decoded, "" when none */
-    char *type; /* "application/pdf", lower case */
+    char *name;   /* file name as decoded, "" when none */
+    char *type;   /* "application/pdf", lower case */
     guint64 size; /* bytes after transfer decoding */
     char *sha256; /* of those bytes, hex */
 } ExtractPart;
@@ -32,10 +32,10 @@ typedef struct {
     char *text;       /* the plain text, decoded to UTF-8, all of it up to the limit */
     char *html;       /* the HTML parts as text with nothing hidden; "" when none */
     gboolean malformed; /* a bare CR, a bare LF or a NUL (RFC 5322, 2.3) */
-    gboolean forward; /* carries another message: attached, marked or resent */
-    gboolean quoted;  /* quotes another message: a forward once it reaches an outsider */
+    gboolean forward;   /* carries another message: attached, marked or resent */
+    gboolean quoted;    /* quotes another message: a forward once it reaches an outsider */
     gboolean automatic; /* Auto-Submitted, Precedence: bulk, or a null return path */
-    GPtrArray *parts; /* of ExtractPart *: every attachment, in order */
+    GPtrArray *parts;   /* of ExtractPart *: every attachment, in order */
 } Extract;
 
 Extract *extract_new(void); /* all strings "", all lists empty */

@@ -1,9 +1,9 @@
 /* mail.h - reading messages from strangers
  *
- * The only home of gmime. A pre-scan caps parts, fields and depth before gmime sees a byte; what
- * is beyond a cap, broken or contradictory becomes a mark in the extract, never an error: their
- * oddness is a hold. Nothing is ever written back through gmime. Definitions of attachment,
- * forward and opaque: tests/cases/README.md and exeat-policy(5). */
+ * The only home of gmime. A pre-scan caps parts, fields and depth before gmime sees a byte;
+ * what is beyond a cap, broken or contradictory becomes a mark in the extract, never an error:
+ * their oddness is a hold. Nothing is ever written back through gmime. Definitions of
+ * attachment, forward and opaque: tests/cases/README.md and exeat-policy(5). */
 #pragma once
 
 #include "lib/extract.h"

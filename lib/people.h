@@ -21,8 +21,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(People, people_clear)
 gboolean people_add(People *people, const char *written, gboolean *known_out, GError **error);
 
 /* Finds a user by name or number. *known_out FALSE: there is no such name. */
-gboolean
-people_find_user(const char *written, uid_t *uid_out, gboolean *known_out, GError **error);
+gboolean people_find_user(const char *written, uid_t *uid_out, gboolean *known_out,
+                          GError **error);
 
 /* TRUE when the user or one of its groups is listed. Groups come from the user database, plus
  * gid; a user whose groups cannot be looked up has none. */

@@ -30,8 +30,8 @@ gboolean setting_read_group(const Setting *settings, const KeyFile *file,
                             const KeyGroup *group, gpointer target, GError **error);
 
 /* char *: */
-gboolean
-setting_folder(const SettingPlace *, const char *, gpointer, GError **); /* absolute */
+gboolean setting_folder(const SettingPlace *, const char *, gpointer,
+                        GError **); /* absolute */
 gboolean setting_file(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_socket(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_milter_socket(const SettingPlace *, const char *, gpointer, GError **);
@@ -45,10 +45,10 @@ gboolean setting_networks(const SettingPlace *, const char *, gpointer, GError *
 
 gboolean setting_people(const SettingPlace *, const char *, gpointer, GError **); /* People */
 gboolean setting_user(const SettingPlace *, const char *, gpointer, GError **);   /* uid_t */
-gboolean
-setting_switch(const SettingPlace *, const char *, gpointer, GError **); /* gboolean */
-gboolean
-setting_duration(const SettingPlace *, const char *, gpointer, GError **);       /* gint64 */
+gboolean setting_switch(const SettingPlace *, const char *, gpointer,
+                        GError **); /* gboolean */
+gboolean setting_duration(const SettingPlace *, const char *, gpointer,
+                          GError **);                                            /* gint64 */
 gboolean setting_size(const SettingPlace *, const char *, gpointer, GError **);  /* guint64 */
 gboolean setting_count(const SettingPlace *, const char *, gpointer, GError **); /* guint */
 

@@ -44,8 +44,8 @@ char *lexer_text(const Lexer *lexer);
 /* Says what was found and what was expected: "FILE:LINE:COLUMN: found ‘fuo’, expected a fact".
  * words: what may stand here, to name the one that was perhaps meant; may be NULL. Always
  * FALSE. Sets POLICY_ERROR_SYNTAX. */
-gboolean
-lexer_fail(const Lexer *lexer, const char *expected, const char *const *words, GError **error);
+gboolean lexer_fail(const Lexer *lexer, const char *expected, const char *const *words,
+                    GError **error);
 
 /* The same for a thing found at any place of the text. */
 gboolean lexer_fail_at(const Lexer *lexer, const char *place, const char *found,

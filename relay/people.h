@@ -25,8 +25,8 @@ gboolean people_veto(Request *request, GError **error);
 /* Answers version, started, accounts, next_due, jobs, commits, next_hop. */
 gboolean people_status(Request *request, GError **error);
 
-/* {address s, account s} answers entries aa{sv}, one for each account the peer may know about, or for
- * the one named. */
+/* {address s, account s} answers entries aa{sv}, one for each account the peer may know about,
+ * or for the one named. */
 gboolean people_history(Request *request, GError **error);
 
 #define DIGEST_PREFIX 8

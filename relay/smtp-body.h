@@ -21,5 +21,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmtpBody, smtp_body_free)
 gboolean smtp_body_next(SmtpBody *body, const GByteArray **chunk_out, GError **error);
 
 /* Reads all of it. size_out: bytes, as RFC 1870 counts them, before dots are doubled. */
-gboolean
-smtp_body_scan(SmtpBody *body, guint64 *size_out, gboolean *eight_bit_out, GError **error);
+gboolean smtp_body_scan(SmtpBody *body, guint64 *size_out, gboolean *eight_bit_out,
+                        GError **error);

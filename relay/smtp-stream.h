@@ -21,8 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmtpStream, smtp_stream_free)
 /* Starts TLS: at least version 1.2, a certificate that ca_file (NULL: the system) vouches for,
  * made out to the target's host. Refused when bytes of the server wait unread: they came
  * without TLS (the STARTTLS injections, CVE-2021-38371 and its kin). */
-gboolean
-smtp_stream_secure(SmtpStream *stream, const char *ca_file, guint wait_ms, GError **error);
+gboolean smtp_stream_secure(SmtpStream *stream, const char *ca_file, guint wait_ms,
+                            GError **error);
 gboolean smtp_stream_is_secure(const SmtpStream *stream);
 
 gboolean smtp_stream_write(SmtpStream *stream, const void *bytes, gsize length, guint wait_ms,

@@ -211,7 +211,8 @@ settle(Request *request)
     Item *item = request->item;
 
     item->created = request->now;
-    item->expires = request->now + request->config->expire; /* counts while it waits for a person */
+    item->expires =
+        request->now + request->config->expire; /* counts while it waits for a person */
     item->automatic = item->tier == TIER_RELEASE || item->tier == TIER_DELAY;
     switch (item->tier) {
     case TIER_RELEASE:

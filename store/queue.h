@@ -93,8 +93,8 @@ gboolean queue_load(Db *db, const char *id, Item **item_out, GError **error);
 
 /* Waiting item with that submission key, or waiting item of the account with that Message-ID;
  * *id_out NULL when none. */
-gboolean
-queue_find_key(Db *db, const char *account, const char *key, char **id_out, GError **error);
+gboolean queue_find_key(Db *db, const char *account, const char *key, char **id_out,
+                        GError **error);
 gboolean queue_find_message(Db *db, const char *account, const char *message_id, char **id_out,
                             GError **error);
 
@@ -109,14 +109,14 @@ gboolean queue_move(Db *db, const char *id, State from, State to, const char *wh
                     const char *why, gint64 now, Move *move_out, GError **error);
 
 /* Records an attempt to send: the next hop's reply, and when to try again (0: not). */
-gboolean
-queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry, GError **error);
+gboolean queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry,
+                              GError **error);
 
-/* Item ids, in order of creation; the newest when there are more than limit. accounts: NULL for
- * all, else NULL-terminated. waiting: only what still waits. Caller frees the array (element
- * free function set). */
-GPtrArray *
-queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit, GError **error);
+/* Item ids, in order of creation; the newest when there are more than limit. accounts: NULL
+ * for all, else NULL-terminated. waiting: only what still waits. Caller frees the array
+ * (element free function set). */
+GPtrArray *queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit,
+                      GError **error);
 
 /* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
  * approved not before their retry. Ids, longest due first, at most limit. */
@@ -138,8 +138,8 @@ gboolean queue_count_automatic(Db *db, const char *account, gint64 since, gint64
                                GError **error);
 
 /* Distinct recipients (normal forms) of those since a time. Caller frees (set of char *). */
-GHashTable *
-queue_fanout(Db *db, const char *account, gint64 since, const char *except, GError **error);
+GHashTable *queue_fanout(Db *db, const char *account, gint64 since, const char *except,
+                         GError **error);
 
 /* Whether an earlier item of the conversation still waits. */
 gboolean queue_has_pending(Db *db, const char *account, gint64 conversation,

@@ -1,8 +1,8 @@
 /* clock.c - a wall clock that a test can move
  *
- * Loaded with LD_PRELOAD into a daemon under test. Adds the number of seconds that the file named in
- * EXEAT_TEST_CLOCK holds to what the C library tells of the time of day; the monotonic clock is left
- * alone. The product itself has no such knob. */
+ * Loaded with LD_PRELOAD into a daemon under test. Adds the number of seconds that the file
+ * named in EXEAT_TEST_CLOCK holds to what the C library tells of the time of day; the
+ * monotonic clock is left alone. The product itself has no such knob. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

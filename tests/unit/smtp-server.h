@@ -54,8 +54,8 @@ void certificate_write(const char *path, const char *host);
 #define TEXT       "Subject: x\r\n\r\nHello\r\n"
 
 /* Sends HEAD and a text. sender and recipients: words parted by spaces, recipients by "|". */
-SmtpResult *
-send_text(SmtpClient *client, const char *sender, const char *recipients, const char *text);
+SmtpResult *send_text(SmtpClient *client, const char *sender, const char *recipients,
+                      const char *text);
 SmtpResult *send_text_if(SmtpClient *client, const char *sender, const char *recipients,
                          const char *text, SmtpBeforeDot before_dot, gpointer data);
 
