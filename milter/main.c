@@ -31,7 +31,6 @@ serve(GError **error)
         return FALSE;
     mail_start();
     Gate *gate = gate_new(config->relay_socket);
-    daemon_notify("READY=1");
     gboolean served = session_serve(config_path, config, gate, error);
     gate_free(gate);
     return served;

@@ -11,6 +11,7 @@
 #include <libmilter/mfapi.h>
 
 #include "lib/address.h"
+#include "lib/daemon.h"
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/mail.h"
@@ -512,6 +513,7 @@ session_serve(const char *path, Config *config, Gate *gate, GError **error)
         return FALSE;
     }
     log_info("listening on %s", config->milter_socket);
+    daemon_notify("READY=1");
     if (smfi_main() != MI_SUCCESS) {
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "libmilter gave up on %s",
                     config->milter_socket);

@@ -50,7 +50,7 @@ def _(world):
         assert 400 <= client.data(letter(STRANGER)).code < 500
     reply = submit(world)
     assert 400 <= reply.code < 500, reply
-    world.gate.start_milter()
+    world.gate.milter.start()
     assert submit(world).code == 250
     accepted_is_kept(world, 1)
     assert world.sink.messages() == []

@@ -128,7 +128,7 @@ class Player:
     def _revive(self, found):
         """A daemon that died is this case's failure, and not that of all later ones."""
         for daemon, start in ((self.gate.relay, self.gate.relay.start),
-                              (self.gate.milter, self.gate.start_milter)):
+                              (self.gate.milter, self.gate.milter.start)):
             if daemon.process is None or daemon.process.poll() is not None:
                 found.mismatches.append(f"run: {daemon.name} has died: "
                                         f"{daemon.read_log().splitlines()[-1:]}")

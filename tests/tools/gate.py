@@ -14,8 +14,6 @@ import socket
 import subprocess
 import time
 
-from mailhost import can_connect
-
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
 CLOCK = "clock.so"  # built from clock.c
@@ -216,15 +214,7 @@ class Gate:
 
     def start(self):
         self.relay.start()
-        self.start_milter()
-
-    def start_milter(self):
         self.milter.start()
-        deadline = time.monotonic() + START_SECONDS
-        while not can_connect(self.milter_socket):
-            if self.milter.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"no milter socket:\n{self.milter.read_log()}")
-            time.sleep(0.01)
 
     def stop(self):
         self.milter.stop()
