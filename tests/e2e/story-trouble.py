@@ -198,7 +198,8 @@ def _(world):
     with send_directly(world) as provider:
         provider.rules = [{"at": "RCPT", "do": "hang", "times": 1}]
         item = approve_one(world)
-        assert world.gate.wait_state(item, "sending") == "sending"
+        until(lambda: provider.rules[0]["times"] == 0)
+        assert world.gate.show(item)["state"] == "sending"
         world.gate.relay.kill()
         assert provider.messages() == []
         world.gate.relay.start()
