@@ -218,9 +218,10 @@ commit_job(gpointer data, GError **error)
 {
     Commit *commit = data;
     Passage *passage = commit->passage;
+    g_autoptr(Config) today = relay_config(passage->relay); /* not the one sending began with */
 
-    return send_use_authority(passage->relay->db, passage->config, passage->id, relay_now(),
-                              &commit->why, error);
+    return send_use_authority(passage->relay->db, today, passage->id, relay_now(), &commit->why,
+                              error);
 }
 
 /* A next hop without the gate: the same check, right before the final dot. */

@@ -223,6 +223,24 @@ def _(world):
         assert len(provider.wait(1)) == 1
 
 
+@story("Mode draft set while a message is on its way to the final dot keeps it in (XC13)")
+def _(world):
+    with send_directly(world) as provider:
+        usual = provider.failure
+
+        def close_meanwhile(stage, subject):
+            if stage == "DATA":
+                world.gate.configure(POLICY, account={"mode": "draft"}, settings={
+                    "next-hop": f"inet:127.0.0.1:{provider.port}", "next-hop-gated": "no"})
+                world.gate.reload()
+                until(lambda: "exeat.conf again" in world.gate.relay.read_log())
+            return usual(stage, subject)
+        provider.failure = close_meanwhile
+        item = approve_one(world)
+        assert world.gate.wait_state(item, "held") == "held"
+        assert provider.messages() == []
+
+
 @story("A bad configuration does not start, and a bad reload changes nothing (XF10, XF16, XC1)")
 def _(world):
     world.gate.write("policy", 'hold "x" if recipiants > 1\n')
