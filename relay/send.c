@@ -218,10 +218,11 @@ commit_job(gpointer data, GError **error)
 {
     Commit *commit = data;
     Passage *passage = commit->passage;
-    g_autoptr(Config) today = relay_config(passage->relay); /* not the one sending began with */
+    g_autoptr(Config) today =
+        relay_config(passage->relay); /* not the one sending began with */
 
-    return send_use_authority(passage->relay->db, today, passage->id, relay_now(), &commit->why,
-                              error);
+    return send_use_authority(passage->relay->db, today, passage->id, relay_now(),
+                              &commit->why, error);
 }
 
 /* A next hop without the gate: the same check, right before the final dot. */
@@ -268,7 +269,7 @@ next_retry(const Item *item, gint64 now)
 /* Nothing left: the item goes back to where it was, or, refused for good or without authority,
  * not at all. A 5xx because the gate itself refused the ticket is a loss of authority. */
 static gboolean
-end_unsent(Passage *passage, Db *db, gint64 now, GError **error)
+end_unsent(Passage *passage, Db *db, const Config *today, gint64 now, GError **error)
 {
     const SmtpResult *result = passage->result;
     Item *item = passage->item;
@@ -276,7 +277,7 @@ end_unsent(Passage *passage, Db *db, gint64 now, GError **error)
     gboolean valid;
     Tier tier;
 
-    if (!judge_authority(db, passage->config, item, now, &valid, &tier, &why, error))
+    if (!judge_authority(db, today, item, now, &valid, &tier, &why, error))
         return FALSE;
     if (valid && result->outcome == SMTP_REFUSED)
         return move(db, passage->id, STATE_SENDING, STATE_FAILED, result->text, now, error);
@@ -308,11 +309,11 @@ end_state(const Passage *passage)
 /* Accepted without a word from the milter: the door has no gate. The mail is out, and the
  * admin must hear of it. */
 static gboolean
-end_ungated(Passage *passage, Db *db, gint64 now, GError **error)
+end_ungated(Passage *passage, Db *db, const Config *today, gint64 now, GError **error)
 {
     g_autofree char *why = NULL;
 
-    if (!send_use_authority(db, passage->config, passage->id, now, &why, error))
+    if (!send_use_authority(db, today, passage->id, now, &why, error))
         return FALSE;
     if (why != NULL &&
         !move(db, passage->id, STATE_SENDING, STATE_COMMITTING, why, now, error))
@@ -329,6 +330,7 @@ finish(gpointer data, GError **error)
     Passage *passage = data;
     Db *db = passage->relay->db;
     const SmtpResult *result = passage->result;
+    g_autoptr(Config) today = relay_config(passage->relay);
     gint64 now = relay_now();
     g_autoptr(Item) item = NULL;
     gboolean used;
@@ -341,8 +343,8 @@ finish(gpointer data, GError **error)
                               unsent ? next_retry(item, now) : 0, error))
         return FALSE;
     if (unsent)
-        return result->outcome == SMTP_ACCEPTED ? end_ungated(passage, db, now, error)
-                                                : end_unsent(passage, db, now, error);
+        return result->outcome == SMTP_ACCEPTED ? end_ungated(passage, db, today, now, error)
+                                                : end_unsent(passage, db, today, now, error);
     return move(db, passage->id, STATE_COMMITTING, end_state(passage), result->text, now,
                 error);
 }
