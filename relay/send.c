@@ -218,8 +218,8 @@ commit_job(gpointer data, GError **error)
 {
     Commit *commit = data;
     Passage *passage = commit->passage;
-    g_autoptr(Config) today =
-        relay_config(passage->relay); /* not the one sending began with */
+    /* Not the configuration that sending began with: a mode may have changed meanwhile. */
+    g_autoptr(Config) today = relay_config(passage->relay);
 
     return send_use_authority(passage->relay->db, today, passage->id, relay_now(),
                               &commit->why, error);
