@@ -29,21 +29,6 @@ static const GOptionEntry options[] = {
     {"version", 'V', 0, G_OPTION_ARG_NONE, &show_version, "Print the version and end", NULL},
     G_OPTION_ENTRY_NULL};
 
-Config *
-relay_config(Relay *relay)
-{
-    g_mutex_lock(&relay->lock);
-    Config *config = config_ref(relay->config);
-    g_mutex_unlock(&relay->lock);
-    return config;
-}
-
-gint64
-relay_now(void)
-{
-    return g_get_real_time() / G_USEC_PER_SEC;
-}
-
 /* A start and a reload are in the audit record, with the version of every policy. */
 static gboolean
 record_config(gpointer data, GError **error)
