@@ -48,6 +48,7 @@ static const Setting GENERAL[] = {
     {"approval-life", setting_duration, IN_CONFIG(approval_life), "15m"},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
+    {"aliases", setting_alias_files, IN_CONFIG(alias_files), ""},
     {NULL, NULL, 0, NULL},
 };
 
@@ -116,6 +117,8 @@ config_clear(gpointer data)
     g_free(config->spool);
     g_free(config->next_hop);
     g_strfreev(config->inside);
+    g_strfreev(config->alias_files);
+    g_clear_pointer(&config->aliases, aliases_free);
     people_clear(&config->admins);
     g_ptr_array_unref(config->accounts);
 }
@@ -307,12 +310,16 @@ check_people(const Config *config, const KeyFile *file, GError **error)
     return TRUE;
 }
 
-/* A policy's path is relative to the folder of exeat.conf. */
+/* The files that only a judge needs. A policy's path is relative to the folder of exeat.conf.
+ */
 static gboolean
 read_policies(Config *config, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(config->path);
 
+    config->aliases = aliases_read(config->alias_files, error);
+    if (config->aliases == NULL)
+        return FALSE;
     for (guint i = 0; i < config->accounts->len; i++) {
         Account *account = g_ptr_array_index(config->accounts, i);
         g_autofree char *path = g_canonicalize_filename(account->policy_file, folder);

@@ -5,6 +5,7 @@
  * is; ERROR_TEMP when the user database cannot be asked. Keys: exeat.conf(5). */
 #pragma once
 
+#include "lib/aliases.h"
 #include "lib/people.h"
 #include "policy/rules.h"
 
@@ -38,14 +39,16 @@ typedef struct {
     gint64 approval_life; /* seconds; default 900 (E21) */
     guint64 size_limit;   /* bytes of a message kept; default 50 MiB */
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
+    char **alias_files;   /* as aliases_read takes them */
+    Aliases *aliases;     /* NULL when read without policies */
     GPtrArray *accounts;  /* of Account * */
 } Config;
 
-/* Reads the file and every policy it names. Refuses a file that its group or others may write
- * or that another user than root or the caller owns (XF16), an agent's user as approver or
- * admin, a login or address in two accounts, an account without addresses or internal domains
- * (XA20, XB29). with_policies FALSE skips the policy files: the milter has no business with
- * them. */
+/* Reads the file and every policy and alias file it names. Refuses a file that its group or
+ * others may write or that another user than root or the caller owns (XF16), an agent's user
+ * as approver or admin, a login or address in two accounts, an account without addresses or
+ * internal domains (XA20, XB29). with_policies FALSE skips the policies and the mail server's
+ * aliases: the milter has no business with them. */
 Config *config_read(const char *path, gboolean with_policies, GError **error);
 
 Config *config_ref(Config *config);

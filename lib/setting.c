@@ -229,6 +229,22 @@ setting_networks(const SettingPlace *place, const char *text, gpointer member, G
                         error);
 }
 
+static char *
+normal_alias_file(const char *written)
+{
+    return g_str_has_prefix(written, "virtual:/") || g_str_has_prefix(written, "aliases:/")
+               ? g_strdup(written)
+               : NULL;
+}
+
+gboolean
+setting_alias_files(const SettingPlace *place, const char *text, gpointer member,
+                    GError **error)
+{
+    return read_entries(place, text, member, normal_alias_file,
+                        "virtual:/path or aliases:/path", error);
+}
+
 gboolean
 setting_people(const SettingPlace *place, const char *text, gpointer member, GError **error)
 {

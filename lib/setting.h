@@ -38,6 +38,7 @@ gboolean setting_milter_socket(const SettingPlace *, const char *, gpointer, GEr
 gboolean setting_next_hop(const SettingPlace *, const char *, gpointer, GError **);
 
 /* char **, comma-separated in the file, each entry once; otherwise "" gives an empty list: */
+gboolean setting_alias_files(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_addresses(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_domains(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_logins(const SettingPlace *, const char *, gpointer, GError **);

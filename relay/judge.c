@@ -100,15 +100,30 @@ typedef struct {
     guint external, novel, external_novel, mentioned, lists, outside, hidden;
 } Tally;
 
-/* What the history says of each recipient. The human is known to the human. */
+/* Tells whether an inside recipient is one address for many; it is external when it leads
+ * outside (XA11). */
 static gboolean
-tally_recipients(Db *db, const Account *account, Item *item, Tally *tally, GError **error)
+follow_alias(const Config *config, const Account *account, ItemRecipient *recipient)
+{
+    AliasLead lead = {0};
+
+    if (!recipient->external)
+        aliases_follow(config->aliases, recipient->normal, account->internal, &lead);
+    recipient->external |= lead.outside;
+    return lead.many;
+}
+
+/* What the aliases and the history say of each recipient. The human is known to the human. */
+static gboolean
+tally_recipients(Db *db, const Config *config, const Account *account, Item *item,
+                 Tally *tally, GError **error)
 {
     for (guint i = 0; i < item->recipients->len; i++) {
         ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
         gboolean self = lists_address(account->addresses, recipient->normal);
         HistoryAddress found = {0};
         gboolean takes_part = FALSE;
+        gboolean many = follow_alias(config, account, recipient);
 
         if (!history_look_up(db, account->name, recipient->normal, &found, error))
             return FALSE;
@@ -123,7 +138,7 @@ tally_recipients(Db *db, const Account *account, Item *item, Tally *tally, GErro
         tally->novel += !recipient->known;
         tally->external_novel += recipient->external && !recipient->known;
         tally->mentioned += recipient->mentioned;
-        tally->lists += found.list || lists_address(account->lists, recipient->normal);
+        tally->lists += many || found.list || lists_address(account->lists, recipient->normal);
         tally->outside += recipient->outside;
         tally->hidden += !lists_address(item->extract->to_cc, recipient->normal);
     }
@@ -246,13 +261,14 @@ declare(Item *item)
 }
 
 static gboolean
-gather_facts(Db *db, const Account *account, Item *item, gint64 now, GError **error)
+gather_facts(Db *db, const Config *config, const Account *account, Item *item, gint64 now,
+             GError **error)
 {
     Tally tally = {0};
 
     if (!history_conversation(db, account->name, (const char *const *)item->extract->parents,
                               &item->conversation, error) ||
-        !tally_recipients(db, account, item, &tally, error))
+        !tally_recipients(db, config, account, item, &tally, error))
         return FALSE;
     set_audience(item, &tally);
     set_content(account, item, &tally);
@@ -297,7 +313,7 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
         refuse(item, fault);
         return TRUE;
     }
-    if (!gather_facts(db, account, item, now, error) || !roll(&dice, error))
+    if (!gather_facts(db, config, account, item, now, error) || !roll(&dice, error))
         return FALSE;
 
     g_autoptr(Verdict) verdict =

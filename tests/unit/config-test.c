@@ -95,6 +95,8 @@ static const Refusal REFUSALS[] = {
     {"no-milter-user", "[exeat]\nnext-hop = inet:a:1\n" ACCOUNT,
      ":1: found “exeat”, expected the key “milter-user” in this group"},
     {"no-next-hop", "[exeat]\nmilter-user = 1\n" ACCOUNT, "the key “next-hop”"},
+    {"aliases-missing XF10", GENERAL "aliases = virtual:/nowhere/at/all\n" ACCOUNT,
+     "/nowhere/at/all: "},
     {"no-addresses XA20",
      GENERAL
      "[account b]\nagent-logins = b\ninternal-domains = example.com\npolicy = box.policy\n",

@@ -25,6 +25,7 @@ typedef struct {
 #define COUNT     "a number from 1 to 1000000"
 #define NETWORK   "an address or a network such as 192.0.2.0/24 or 2001:db8::/32"
 #define DOMAIN    "the exact name of a domain, without * or a leading dot"
+#define ALIASES   "virtual:/path or aliases:/path"
 #define USER      "a user of this machine"
 #define PERSON    "a user or @group of this machine"
 #define NO_QUOTES "entries with commas between them and no quotes"
@@ -47,6 +48,9 @@ static const Refusal REFUSALS[] = {
     {setting_next_hop, "inet::25", NEXT_HOP},
     {setting_next_hop, "inet:host:0", NEXT_HOP},
     {setting_next_hop, "inet:host:65536", NEXT_HOP},
+    {setting_alias_files, "/etc/aliases", ALIASES},
+    {setting_alias_files, "hash:/etc/aliases", ALIASES},
+    {setting_alias_files, "aliases:etc/aliases", ALIASES},
     {setting_switch, "true", "yes or no"},
     {setting_switch, "Yes", "yes or no"},
     {setting_duration, "14", DURATION},
