@@ -150,7 +150,9 @@ normalise(const char *written, char **normal_out)
     AddressProblem problem = read_local(written, local, &at);
     if (problem != ADDRESS_OK)
         return problem;
-    if (strpbrk(local->str, "@%!") != NULL)
+    /* Wide and small forms, too: who maps them to ASCII finds a route (XB11). */
+    g_autofree char *mapped = g_utf8_normalize(local->str, -1, G_NORMALIZE_NFKC);
+    if (mapped == NULL || strpbrk(mapped, "@%!") != NULL)
         return ADDRESS_ROUTED;
     if (at == NULL || at[1] == 0)
         return ADDRESS_NO_DOMAIN;

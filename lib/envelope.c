@@ -105,6 +105,36 @@ envelope_add_recipient(Envelope *envelope, const char *const *words, const char 
     g_ptr_array_add(envelope->recipients, recipient);
 }
 
+static gboolean
+is_clean(const char *text)
+{
+    while (*text != '\0' && !g_ascii_iscntrl(*text))
+        text++;
+    return *text == '\0';
+}
+
+static gboolean
+are_clean(char *const *texts)
+{
+    while (*texts != NULL && is_clean(*texts))
+        texts++;
+    return *texts == NULL;
+}
+
+gboolean
+envelope_is_clean(const Envelope *envelope)
+{
+    gboolean clean = is_clean(envelope->sender) && are_clean(envelope->parameters);
+
+    for (guint i = 0; i < envelope->recipients->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
+        const char *resolved = recipient->resolved != NULL ? recipient->resolved : "";
+        clean = clean && is_clean(recipient->address) && is_clean(resolved) &&
+                are_clean(recipient->parameters);
+    }
+    return clean;
+}
+
 static GVariant *
 parameters_to_variant(char **parameters)
 {
@@ -134,11 +164,8 @@ take_string(GVariant *container, gsize index, GError **error)
 {
     g_autoptr(GVariant) child = g_variant_get_child_value(container, index);
     const char *text = g_variant_get_bytestring(child);
-    gboolean whole = g_variant_get_size(child) == strlen(text) + 1;
 
-    for (const char *c = text; *c != '\0'; c++)
-        whole = whole && !g_ascii_iscntrl(*c);
-    if (whole)
+    if (g_variant_get_size(child) == strlen(text) + 1 && is_clean(text))
         return g_strdup(text);
     g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL,
                 "control byte or broken string in an envelope");

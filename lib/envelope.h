@@ -30,9 +30,13 @@ void envelope_set_sender(Envelope *envelope, const char *const *words);
 void envelope_add_recipient(Envelope *envelope, const char *const *words,
                             const char *resolved);
 
+/* FALSE when a control character stands in an address or parameter, which makes the message
+ * one to refuse (cases/README, row 2). */
+gboolean envelope_is_clean(const Envelope *envelope);
+
 /* "(ayaaya(ayayaay))": sender, its parameters, then address, resolved ("" for NULL) and
  * parameters of each recipient. Byte strings, because an address may hold bytes that are not
- * UTF-8. The variant is floating. envelope_from_variant checks the type and that no string
- * holds a control byte: ERROR_PROTOCOL. */
+ * UTF-8. The variant is floating. envelope_from_variant checks the type and that it is
+ * clean: ERROR_PROTOCOL. */
 GVariant *envelope_to_variant(const Envelope *envelope);
 Envelope *envelope_from_variant(GVariant *variant, GError **error);

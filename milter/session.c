@@ -313,9 +313,23 @@ obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply
 }
 
 static Answer *
+refusal(const char *text)
+{
+    Answer *answer = g_new0(Answer, 1);
+
+    answer->action = ANSWER_REFUSE;
+    answer->item = g_strdup("");
+    answer->text = g_strdup(text);
+    return answer;
+}
+
+static Answer *
 submit(SMFICTX *ctx, const Session *session, int fd, GError **error)
 {
     Message *message = session->message;
+
+    if (!envelope_is_clean(message->envelope))
+        return refusal("a control character in the envelope");
     g_autoptr(Extract) extract = mail_extract(fd, error);
 
     if (extract == NULL)
@@ -341,12 +355,7 @@ redeem(SMFICTX *ctx, const Message *message, int fd, GError **error)
     if (message->ticket != NULL)
         return gate_redeem(shared.gate, message->ticket, macro(ctx, "i"), message->envelope,
                            fd, error);
-
-    Answer *answer = g_new0(Answer, 1);
-    answer->action = ANSWER_REFUSE;
-    answer->item = g_strdup("");
-    answer->text = g_strdup("mail with this sender needs a login");
-    return answer;
+    return refusal("mail with this sender needs a login");
 }
 
 static gboolean

@@ -9,6 +9,34 @@ from letter import letter  # noqa: E402
 from story import main, story  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
+# Recipients as a client may write them, and what they are: inside, outside, or no recipient at
+# all, to Postfix or to the gate.
+WRITTEN = [
+    ("dana@example.com", "inside"), ("DANA@EXAMPLE.COM", "inside"),
+    ('"dana"@example.com', "inside"), ('"d\\ana"@example.com', "inside"),
+    ("dana@example.com.", "inside"), ('"dana x"@example.com', "inside"),
+    ("dana+x@example.com", "inside"), ("a..b@example.com", "inside"),
+    ("jürgen@example.com", "inside"), ("dana@example\u3002com", "inside"),
+    ("dana@mx.example.com", "outside"), ("dana@localhost", "outside"),
+    ("dana@example.com.example.net", "outside"), ("dana@ex\u0430mple.com", "outside"),
+    ("kontakt@bücher.example", "outside"),
+    ("dana", "refused"), ("postmaster", "refused"), ("dana@", "refused"),
+    ("mallory%example.net@example.com", "refused"), ("mallory%example.net", "refused"),
+    ('"mallory%example.net"@example.com', "refused"),
+    ("example.net!mallory@example.com", "refused"), ("example.net!mallory", "refused"),
+    ("mallory@example.net@example.com", "refused"),
+    ('"mallory@example.net"@example.com', "refused"), ('"mallory@example.net"', "refused"),
+    ("mallory\uff20example.net@example.com", "refused"),
+    ("@example.com:mallory@example.net", "refused"),
+    ("@example.net,@example.com:dana@example.com", "refused"),
+    ("dana@[127.0.0.1]", "refused"), ("dana@[192.0.2.1]", "refused"),
+    ("dana@example.com..", "refused"), ("dana@.example.com", "refused"),
+    ("dana @example.com", "refused"), ("dana@example.com>", "refused"),
+    ("dana(x)@example.com", "refused"), ("dana\\@example.net@example.com", "refused"),
+    ("d\x01ana@example.com", "refused"), ('"dana\t"@example.com', "refused"),
+    ('""@example.com', "refused"), ('dana@"example.net"', "refused"),
+    ("dana@example.com,mallory@example.net", "refused"), ("d\udce4na@example.com", "refused"),
+]
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
 STRANGER, TEAM, ALL = "stranger@example.net", "team@example.com", "all@example.com"
 POLICY = """\
@@ -66,6 +94,47 @@ def _(world):
         raise AssertionError("the relay started")
     except RuntimeError:
         assert f"{path}:1: found" in world.gate.relay.read_log(), world.gate.relay.read_log()
+
+
+def write_to(world, written):
+    """Submits one message. Returns the last reply."""
+    with world.client(ASSISTANT) as client:
+        assert client.mail(ASSISTANT, "" if written.isascii() else "SMTPUTF8").ok
+        reply = client.rcpt(written)
+        return client.data(letter("team@example.com")) if reply.ok else reply
+
+
+@story("A recipient is judged as it is written, or refused (A6-A10, XB9-XB11, XF15)")
+def _(world):
+    world.gate.configure('hold "outside" if external > 0\ndraft "inside"\n')
+    world.gate.restart_relay()
+    for written, expected in WRITTEN:
+        code = write_to(world, written).code
+        assert (500 <= code < 600) == (expected == "refused"), (written, code)
+        assert expected == "refused" or code == 250, (written, code)
+    found = {item["to"][0]: item["reason"] for item in world.gate.items()}
+    assert found == {written: expected for written, expected in WRITTEN
+                     if expected != "refused"}, found
+    assert world.sink.messages() == []
+
+
+@story("One mailbox in three spellings is one recipient (A6)")
+def _(world):
+    to = ["dana@example.com", "Dana@EXAMPLE.com.", '"dana"@example.com']
+    assert world.submit(ASSISTANT, to, letter(to[0])).code == 250
+    [item] = world.gate.items(everything=True)
+    facts = world.gate.show(item["id"])["facts"]
+    assert (facts["recipients"], facts["hidden"], facts["header_only"]) == (1, 0, 0), facts
+
+
+@story("A recipient that Postfix resolves to another domain is refused (XB11)")
+def _(world):
+    world.host.stop()
+    world.host.more = "append_dot_mydomain = yes\nmydomain = example.net"
+    world.host.start()
+    reply = world.submit(ASSISTANT, ["dana@example"], letter("dana@example"))
+    assert reply.code == 550 and "another domain" in reply.text, reply
+    assert world.sink.messages() == []
 
 
 if __name__ == "__main__":

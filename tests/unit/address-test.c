@@ -39,6 +39,14 @@ static const struct {
     {"A8 percent", "mallory%example.net@example.com", NULL, ADDRESS_ROUTED},
     {"A9 quoted at", "\"sam@example.org x\"@example.net", NULL, ADDRESS_ROUTED},
     {"XB11 bang", "example.net!mallory@example.com", NULL, ADDRESS_ROUTED},
+    {"XB11 wide at",
+     "mallory\xef\xbc\xa0"
+     "example.net@example.com",
+     NULL, ADDRESS_ROUTED},
+    {"XB11 small percent",
+     "mallory\xef\xb9\xaa"
+     "example.net@example.com",
+     NULL, ADDRESS_ROUTED},
     {"two ats", "sam@example.org@example.com", NULL, ADDRESS_ROUTED},
     {"escaped percent in quotes", "\"m\\%x\"@example.com", NULL, ADDRESS_ROUTED},
     {"space", "dana x@example.com", NULL, ADDRESS_CONTROL},

@@ -114,6 +114,35 @@ test_refused(void)
     }
 }
 
+/* C11: oddness of the message is told before it is an error of the wire. */
+static void
+test_clean(void)
+{
+    static const char *const odd[] = {"<d\001ana@example.com>", "<\"dana\t\"@example.com>",
+                                      "<dana\177@example.com>"};
+    const char *const good[] = {"<\"dana x\"@ex\303\244mple.com>", "NOTIFY=NEVER", NULL};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(odd); i++) {
+        const char *const path[] = {odd[i], NULL};
+        const char *const parameter[] = {"<a@example.com>", odd[i], NULL};
+        g_autoptr(Envelope) sender = envelope_new();
+        g_autoptr(Envelope) recipient = envelope_new();
+        g_autoptr(Envelope) parameters = envelope_new();
+        g_autoptr(Envelope) resolved = envelope_new();
+
+        envelope_set_sender(sender, path);
+        envelope_add_recipient(recipient, path, NULL);
+        envelope_add_recipient(parameters, parameter, NULL);
+        envelope_add_recipient(resolved, good, odd[i]);
+        g_assert_false(envelope_is_clean(sender) || envelope_is_clean(recipient) ||
+                       envelope_is_clean(parameters) || envelope_is_clean(resolved));
+    }
+    g_autoptr(Envelope) clean = envelope_new();
+    envelope_set_sender(clean, good);
+    envelope_add_recipient(clean, good, NULL);
+    g_assert_true(envelope_is_clean(clean));
+}
+
 /* The order of parameters is ours, whatever the peer says: the digest counts on it. */
 static void
 test_sorted_again(void)
@@ -136,6 +165,7 @@ main(int argc, char **argv)
     g_test_add_func("/envelope/words-XB10", test_words);
     g_test_add_func("/envelope/round-trip", test_round_trip);
     g_test_add_func("/envelope/refused-XC10", test_refused);
+    g_test_add_func("/envelope/clean C11", test_clean);
     g_test_add_func("/envelope/sorted-again", test_sorted_again);
     return g_test_run();
 }
