@@ -326,7 +326,7 @@ read_policies(Config *config, GError **error)
         g_autofree char *text = trusted_read(path, error);
         if (text == NULL)
             return FALSE;
-        account->policy = policy_parse(text, path, error);
+        account->policy = policy_parse(text, path, NULL, error);
         if (account->policy == NULL)
             return FALSE;
     }

@@ -5,33 +5,34 @@
 static const struct {
     const char *name;
     FactKind kind;
+    int risk;
 } table[FACT_COUNT] = {
-    [FACT_RECIPIENTS] = {"recipients", FACT_KIND_NUMBER},
-    [FACT_EXTERNAL] = {"external", FACT_KIND_NUMBER},
-    [FACT_NOVEL] = {"novel", FACT_KIND_NUMBER},
-    [FACT_EXTERNAL_NOVEL] = {"external_novel", FACT_KIND_NUMBER},
-    [FACT_KNOWN] = {"known", FACT_KIND_NUMBER},
-    [FACT_FROM_BODY] = {"from_body", FACT_KIND_NUMBER},
-    [FACT_LISTS] = {"lists", FACT_KIND_NUMBER},
-    [FACT_IN_THREAD] = {"in_thread", FACT_KIND_FLAG},
-    [FACT_MINE] = {"mine", FACT_KIND_FLAG},
-    [FACT_OUTSIDE_THREAD] = {"outside_thread", FACT_KIND_NUMBER},
-    [FACT_AUTO_SENDS] = {"auto_sends", FACT_KIND_NUMBER},
-    [FACT_AUTO_RECIPIENT] = {"auto_recipient", FACT_KIND_NUMBER},
-    [FACT_SENT_HOUR] = {"sent_hour", FACT_KIND_NUMBER},
-    [FACT_SENT_DAY] = {"sent_day", FACT_KIND_NUMBER},
-    [FACT_FANOUT_DAY] = {"fanout_day", FACT_KIND_NUMBER},
-    [FACT_ATTACHMENTS] = {"attachments", FACT_KIND_NUMBER},
-    [FACT_ATTACHMENT_BYTES] = {"attachment_bytes", FACT_KIND_NUMBER},
-    [FACT_FORWARD] = {"forward", FACT_KIND_FLAG},
-    [FACT_OPAQUE] = {"opaque", FACT_KIND_FLAG},
-    [FACT_SIZE] = {"size", FACT_KIND_NUMBER},
-    [FACT_DIVERTED] = {"diverted", FACT_KIND_NUMBER},
-    [FACT_HIDDEN] = {"hidden", FACT_KIND_NUMBER},
-    [FACT_HEADER_ONLY] = {"header_only", FACT_KIND_NUMBER},
-    [FACT_LOOKALIKE] = {"lookalike", FACT_KIND_NUMBER},
-    [FACT_PENDING] = {"pending", FACT_KIND_FLAG},
-    [FACT_LOCKED] = {"locked", FACT_KIND_FLAG},
+    [FACT_RECIPIENTS] = {"recipients", FACT_KIND_NUMBER, 1},
+    [FACT_EXTERNAL] = {"external", FACT_KIND_NUMBER, 1},
+    [FACT_NOVEL] = {"novel", FACT_KIND_NUMBER, 1},
+    [FACT_EXTERNAL_NOVEL] = {"external_novel", FACT_KIND_NUMBER, 1},
+    [FACT_KNOWN] = {"known", FACT_KIND_NUMBER, -1},
+    [FACT_FROM_BODY] = {"from_body", FACT_KIND_NUMBER, 1},
+    [FACT_LISTS] = {"lists", FACT_KIND_NUMBER, 1},
+    [FACT_IN_THREAD] = {"in_thread", FACT_KIND_FLAG, -1},
+    [FACT_MINE] = {"mine", FACT_KIND_FLAG, -1},
+    [FACT_OUTSIDE_THREAD] = {"outside_thread", FACT_KIND_NUMBER, 1},
+    [FACT_AUTO_SENDS] = {"auto_sends", FACT_KIND_NUMBER, 1},
+    [FACT_AUTO_RECIPIENT] = {"auto_recipient", FACT_KIND_NUMBER, 1},
+    [FACT_SENT_HOUR] = {"sent_hour", FACT_KIND_NUMBER, 1},
+    [FACT_SENT_DAY] = {"sent_day", FACT_KIND_NUMBER, 1},
+    [FACT_FANOUT_DAY] = {"fanout_day", FACT_KIND_NUMBER, 1},
+    [FACT_ATTACHMENTS] = {"attachments", FACT_KIND_NUMBER, 1},
+    [FACT_ATTACHMENT_BYTES] = {"attachment_bytes", FACT_KIND_NUMBER, 1},
+    [FACT_FORWARD] = {"forward", FACT_KIND_FLAG, 1},
+    [FACT_OPAQUE] = {"opaque", FACT_KIND_FLAG, 1},
+    [FACT_SIZE] = {"size", FACT_KIND_NUMBER, 1},
+    [FACT_DIVERTED] = {"diverted", FACT_KIND_NUMBER, 1},
+    [FACT_HIDDEN] = {"hidden", FACT_KIND_NUMBER, 1},
+    [FACT_HEADER_ONLY] = {"header_only", FACT_KIND_NUMBER, 1},
+    [FACT_LOOKALIKE] = {"lookalike", FACT_KIND_NUMBER, 1},
+    [FACT_PENDING] = {"pending", FACT_KIND_FLAG, 1},
+    [FACT_LOCKED] = {"locked", FACT_KIND_FLAG, 1},
 };
 
 const char *
@@ -44,6 +45,12 @@ FactKind
 fact_kind(Fact fact)
 {
     return table[fact].kind;
+}
+
+int
+fact_risk(Fact fact)
+{
+    return table[fact].risk;
 }
 
 gboolean

@@ -2,7 +2,7 @@
  *
  * One row per fact (table in facts.c): its name in the policy language and its kind. A value
  * is known or unknown; a zeroed Facts knows nothing, and an unknown fact never helps a message
- * to a laxer tier (B9). Pure values, no I/O. */
+ * to a laxer tier (B9). Pure values, no I/O. Which facts can occur together: possible.h. */
 #pragma once
 
 #include <glib.h>
@@ -50,12 +50,21 @@ typedef struct {
 typedef struct {
     FactValue values[FACT_COUNT];
     char declared[65]; /* the class in Agent-Action, "" when none: an unverified claim */
+    /* What text and list conditions look at. Borrowed, and not part of facts_format; NULL is
+     * unknown. */
+    const char *subject;
+    const char *text;              /* the plain text */
+    const char *html;              /* HTML parts as text; "" when none */
+    const char *const *recipients; /* normal forms; NULL-terminated */
 } Facts;
 
 /* The fact's name in policy files and output. Static. */
 const char *fact_name(Fact fact);
 
 FactKind fact_kind(Fact fact);
+
+/* 1 when more of it is more risk, -1 when more of it is less (B6). */
+int fact_risk(Fact fact);
 
 /* FALSE when no fact has that name. */
 gboolean fact_find(const char *name, Fact *fact_out);

@@ -1,243 +1,134 @@
-/* The grammar, a function a phrase; exeat-policy(5) has it whole. A new kind of line is a row
- * of statements[], a new kind of condition a branch of take_condition(). */
-#include "policy/rules-private.h"
+/* The lines of a policy, a function a phrase; exeat-policy(5) has the grammar whole. A new
+ * kind of line is a row of STATEMENTS, a new kind of condition is in grammar-condition.c. */
+#include "policy/parser.h"
 
 #include <string.h>
 
-#include "policy/lexer.h"
+#define TEXT_MAX      (64 * 1024)
+#define LINES_MAX     500 /* of a policy with all it includes */
+#define DEPTH_MAX     8
+#define REASON_MAX    200 /* bytes: a reason must fit a line of an SMTP reply */
+#define PATH_SIZE_MAX 1000
 
-#define TEXT_MAX   (64 * 1024)
-#define LINES_MAX  500
-#define REASON_MAX 200 /* bytes: a reason must fit a line of an SMTP reply */
-#define WAIT_MAX   (30 * 24 * 60 * 60)
-#define CLASS_MAX  (G_SIZEOF_MEMBER(Facts, declared) - 1)
-
-/* One of words, NULL-terminated: which one it was. */
-static gboolean
-take_one_of(Lexer *lexer, const char *const *words, guint *index_out, GError **error)
+static Line *
+begin_line(Parser *parser, LineKind kind)
 {
-    for (guint i = 0; words[i]; i++) {
-        if (lexer_skip(lexer, words[i])) {
-            *index_out = i;
-            return TRUE;
-        }
-    }
-    g_autofree char *list = g_strjoinv(", ", (char **)words);
-    g_autofree char *expected = g_strdup_printf(words[1] ? "one of %s" : "‘%s’", list);
-    return lexer_fail(lexer, expected, words, error);
+    return line_new(kind, parser->file, parser->lexer.line);
 }
 
-static gboolean
-take_word(Lexer *lexer, const char *word, GError **error)
+/* "A -> B -> C" */
+static char *
+describe_chain(const Parser *parser, const char *path)
 {
-    const char *const words[] = {word, NULL};
-    guint index;
+    GString *text = g_string_new(NULL);
 
-    return take_one_of(lexer, words, &index, error);
+    for (guint i = 0; i < parser->chain->len; i++)
+        g_string_append_printf(text, "%s -> ",
+                               (const char *)g_ptr_array_index(parser->chain, i));
+    g_string_append(text, path);
+    return g_string_free(text, FALSE);
 }
 
-static gboolean
-is_at_end(const Lexer *lexer)
+gboolean
+parser_path(Parser *parser, const char *what, char **path_out, GError **error)
 {
-    return lexer->kind == TOKEN_END_OF_LINE || lexer->kind == TOKEN_END_OF_TEXT;
-}
-
-/* The end of the line, or the word that carries it on. */
-static gboolean
-take_end_or(Lexer *lexer, const char *word, gboolean *ended_out, GError **error)
-{
-    const char *const words[] = {word, NULL};
-    g_autofree char *expected = g_strdup_printf("‘%s’ or the end of the line", word);
-
-    *ended_out = is_at_end(lexer);
-    return *ended_out || lexer_skip(lexer, word) || lexer_fail(lexer, expected, words, error);
-}
-
-/* Digits, then at most one letter of units; worths says what each stands for. Without a letter
- * the number itself, if bare is set. */
-static gboolean
-parse_amount(const char *text, const char *units, const gint64 *worths, gboolean bare,
-             gint64 *amount_out)
-{
-    gsize digits = strspn(text, "0123456789");
-    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
-    gint64 worth = unit ? worths[unit - units] : 1;
-    g_autofree char *number = g_strndup(text, digits);
-
-    gboolean is_whole = unit ? text[digits + 1] == '\0' : text[digits] == '\0' && bare;
-    if (!is_whole)
-        return FALSE;
-    gint64 amount;
-    if (!g_ascii_string_to_signed(number, 10, 0, G_MAXINT64 / worth, &amount, NULL))
-        return FALSE;
-    *amount_out = amount * worth;
-    return TRUE;
-}
-
-static gboolean
-parse_time(const char *text, gint64 *seconds_out)
-{
-    static const gint64 worths[] = {1, 60, 60 * 60, 24 * 60 * 60};
-
-    return parse_amount(text, "smhd", worths, FALSE, seconds_out) && *seconds_out > 0 &&
-           *seconds_out <= WAIT_MAX;
-}
-
-static gboolean
-take_number(Lexer *lexer, gboolean is_bytes, gint64 *number_out, GError **error)
-{
-    static const gint64 worths[] = {1024, 1024 * 1024};
-    g_autofree char *text = lexer_text(lexer);
-
-    if (lexer->kind != TOKEN_WORD ||
-        !parse_amount(text, is_bytes ? "KM" : "", worths, TRUE, number_out))
-        return lexer_fail(lexer,
-                          is_bytes ? "a number such as 5000, 40K or 2M" : "a whole number",
-                          NULL, error);
-    lexer_next(lexer);
-    return TRUE;
-}
-
-/* "2h-6h" or "3h" */
-static gboolean
-take_wait(Lexer *lexer, Rule *rule, GError **error)
-{
-    g_autofree char *text = lexer_text(lexer);
-    g_auto(GStrv) ends = g_strsplit(text, "-", 2);
-
-    if (lexer->kind != TOKEN_WORD || !parse_time(ends[0], &rule->wait_min) ||
-        !parse_time(ends[ends[1] ? 1 : 0], &rule->wait_max))
-        return lexer_fail(lexer, "a time from 1s to 30d, such as 3h or 2h-6h", NULL, error);
-    if (rule->wait_min > rule->wait_max)
-        return lexer_fail(lexer, "the shorter time first", NULL, error);
-    lexer_next(lexer);
-    return TRUE;
-}
-
-static gboolean
-take_reason(Lexer *lexer, Rule *rule, GError **error)
-{
-    g_autofree char *reason = lexer_text(lexer);
-
-    if (lexer->kind != TOKEN_TEXT || !*g_strstrip(reason))
-        return lexer_fail(lexer, "a reason in double quotes", NULL, error);
-    if (strlen(reason) > REASON_MAX)
-        return lexer_fail(lexer, "a reason of at most " G_STRINGIFY(REASON_MAX) " bytes", NULL,
-                          error);
-    rule->reason = g_steal_pointer(&reason);
-    lexer_next(lexer);
-    return TRUE;
-}
-
-/* What follows "declared". An empty class stands for none declared. */
-static gboolean
-take_class(Lexer *lexer, Condition *condition, GError **error)
-{
-    if (!take_word(lexer, "=", error))
-        return FALSE;
-    if (lexer->kind != TOKEN_WORD && lexer->kind != TOKEN_TEXT)
-        return lexer_fail(lexer, "a word, or a text in double quotes", NULL, error);
+    Lexer *lexer = &parser->lexer;
     g_autofree char *name = lexer_text(lexer);
-    if (strlen(name) > CLASS_MAX)
-        return lexer_fail(lexer, "a class of at most 64 bytes", NULL, error);
-    condition->declared = g_steal_pointer(&name);
-    lexer_next(lexer);
+
+    if ((lexer->kind != TOKEN_WORD && lexer->kind != TOKEN_TEXT) || !*name ||
+        strlen(name) > PATH_SIZE_MAX) {
+        g_autofree char *expected =
+            g_strconcat(what, ", in double quotes when it is more than a word", NULL);
+        return lexer_fail(lexer, expected, NULL, error);
+    }
+    if (!parser->reader)
+        return lexer_fail(lexer, "no other file: this policy stands alone", NULL, error);
+    g_autofree char *folder = g_path_get_dirname(parser->file);
+    *path_out = g_path_is_absolute(name) || g_str_equal(folder, ".")
+                    ? g_steal_pointer(&name)
+                    : g_build_filename(folder, name, NULL);
     return TRUE;
 }
 
-static gboolean
-take_comparison(Lexer *lexer, Condition *condition, GError **error)
+char *
+parser_read(Parser *parser, const char *path, GError **error)
 {
-    static const char *const operators[] = {
-        [OPERATOR_EQUAL] = "=",
-        [OPERATOR_UNEQUAL] = "!=",
-        [OPERATOR_LESS] = "<",
-        [OPERATOR_AT_MOST] = "<=",
-        [OPERATOR_MORE] = ">",
-        [OPERATOR_AT_LEAST] = ">=",
-        NULL,
-    };
-    gboolean is_bytes =
-        condition->fact == FACT_ATTACHMENT_BYTES || condition->fact == FACT_SIZE;
+    Lexer *lexer = &parser->lexer;
+    char *text = parser->reader->read(path, parser->reader->data, error);
 
-    return take_one_of(lexer, operators, &condition->operator, error) &&
-           take_number(lexer, is_bytes, &condition->number, error);
+    if (!text) {
+        g_prefix_error(error, "%s:%u: ", lexer->name, lexer->line);
+        return NULL;
+    }
+    /* The names, because the same text may be cut into files in two ways. */
+    g_checksum_update(parser->checksum, (const guchar *)"", 1);
+    g_checksum_update(parser->checksum, (const guchar *)lexer->start, (gssize)lexer->length);
+    g_checksum_update(parser->checksum, (const guchar *)"", 1);
+    g_checksum_update(parser->checksum, (const guchar *)text, -1);
+    return text;
 }
 
-/* A fact by its name; only a yes/no fact when flags_only. */
+/* first and conditions, up to the end of the line or the word stop, which may be NULL. */
 static gboolean
-take_fact(Lexer *lexer, gboolean flags_only, Fact *fact_out, GError **error)
+take_conditions(Parser *parser, const char *first, const char *stop,
+                gboolean (*take)(Parser *, Line *, GError **), Line *line,
+                gboolean *stopped_out, GError **error)
 {
-    const char *words[FACT_COUNT + 3] = {NULL};
-    guint count = 0;
+    const char *words[] = {first, stop, NULL};
+    guint next;
 
-    for (guint i = 0; i < FACT_COUNT; i++) {
-        if (flags_only && fact_kind(i) != FACT_KIND_FLAG)
-            continue;
-        if (lexer_skip(lexer, fact_name(i))) {
-            *fact_out = i;
-            return TRUE;
-        }
-        words[count++] = fact_name(i);
+    if (!phrase_end_or(&parser->lexer, words, &next, error))
+        return FALSE;
+    words[0] = "and";
+    while (next == 0) {
+        if (!take(parser, line, error) || !phrase_end_or(&parser->lexer, words, &next, error))
+            return FALSE;
     }
-    if (flags_only)
-        return lexer_fail(lexer, "a yes/no fact", words, error);
-    words[count++] = "not";
-    words[count] = "declared";
-    return lexer_fail(lexer, "a fact", words, error);
+    *stopped_out = words[next] != NULL;
+    return TRUE;
 }
 
+/* Takes conditions to the end of the line and adds the line. */
 static gboolean
-take_condition(Lexer *lexer, Rule *rule, GError **error)
+finish_line(Parser *parser, Line *line, GError **error)
 {
-    Condition condition = {.operator= OPERATOR_EQUAL, .number = 1};
-    gboolean taken;
+    g_autoptr(Line) owned = line;
+    gboolean stopped;
 
-    if (lexer_is(lexer, "declared") &&
-        tier_strictness(rule->tier) <= tier_strictness(TIER_DELAY))
-        return lexer_fail(
-            lexer, "a fact: the class an agent declares may only make a verdict stricter",
-            NULL, error);
-    if (lexer_skip(lexer, "declared")) {
-        rule->is_claim = TRUE;
-        taken = take_class(lexer, &condition, error);
-    } else if (lexer_skip(lexer, "not")) {
-        condition.number = 0;
-        taken = take_fact(lexer, TRUE, &condition.fact, error);
-    } else {
-        taken = take_fact(lexer, FALSE, &condition.fact, error) &&
-                (fact_kind(condition.fact) == FACT_KIND_FLAG ||
-                 take_comparison(lexer, &condition, error));
-    }
-    if (taken)
-        g_array_append_val(rule->conditions, condition);
-    return taken;
+    if (!take_conditions(parser, line->kind == LINE_EXPECT ? "when" : "if", NULL,
+                         line->kind == LINE_EXPECT ? parser_supposition : parser_condition,
+                         line, &stopped, error))
+        return FALSE;
+    policy_add(parser->policy, g_steal_pointer(&owned));
+    return TRUE;
 }
 
 /* What follows the tier. */
 static gboolean
-take_rule(Lexer *lexer, Tier tier, Policy *policy, GError **error)
+take_rule(Parser *parser, Tier tier, GError **error)
 {
-    g_autoptr(Rule) rule = rule_new(lexer->line);
-    gboolean ended;
+    Lexer *lexer = &parser->lexer;
+    g_autoptr(Line) line = begin_line(parser, LINE_RULE);
+    gboolean unsafe;
 
-    rule->tier = tier;
-    if (tier == TIER_DELAY && !take_wait(lexer, rule, error))
+    line->tier = tier;
+    if (tier == TIER_DELAY && !phrase_wait(lexer, &line->wait_min, &line->wait_max, error))
         return FALSE;
-    if (!take_reason(lexer, rule, error) || !take_end_or(lexer, "if", &ended, error))
+    if (!phrase_text(lexer, "a reason", REASON_MAX, &line->reason, error) ||
+        !take_conditions(parser, "if", "unsafe", parser_condition, line, &unsafe, error))
         return FALSE;
-    while (!ended) {
-        if (!take_condition(lexer, rule, error) || !take_end_or(lexer, "and", &ended, error))
-            return FALSE;
-    }
-    GPtrArray *home = rule->is_claim ? policy->claims : policy->rules;
-    g_ptr_array_add(home, g_steal_pointer(&rule));
+    if (unsafe && (!phrase_text(lexer, "a reason", REASON_MAX, &line->unsafe, error) ||
+                   !phrase_end(lexer, error)))
+        return FALSE;
+    for (guint i = 0; i < line->conditions->len; i++)
+        if (condition_is_claim(line_condition(line, i)))
+            line->kind = LINE_CLAIM;
+    policy_add(parser->policy, g_steal_pointer(&line));
     return TRUE;
 }
 
-/* What follows "limit". */
 static gboolean
-take_limit(Lexer *lexer, Policy *policy, GError **error)
+take_limit_words(Lexer *lexer, Condition *condition, Line *line, GError **error)
 {
     static const char *const counted[] = {"automatic", "recipients", NULL};
     static const char *const spans[] = {"conversation", "recipient", "hour", "day", NULL};
@@ -245,37 +136,154 @@ take_limit(Lexer *lexer, Policy *policy, GError **error)
     static const Fact facts[] = {FACT_AUTO_SENDS, FACT_AUTO_RECIPIENT, FACT_SENT_HOUR,
                                  FACT_SENT_DAY};
     static const char *const tiers[] = {"draft", "hold", NULL};
-    g_autoptr(Limit) limit = g_new0(Limit, 1);
     guint what, span, tier;
 
-    limit->line = lexer->line;
-    if (!take_number(lexer, FALSE, &limit->number, error) ||
-        !take_one_of(lexer, counted, &what, error) || !take_word(lexer, "per", error) ||
-        !take_one_of(lexer, what == 0 ? spans : day, &span, error) ||
-        !take_word(lexer, "else", error) || !take_one_of(lexer, tiers, &tier, error))
+    if (!phrase_number(lexer, FALSE, &condition->number, error) ||
+        !phrase_one_of(lexer, counted, &what, error) || !phrase_word(lexer, "per", error) ||
+        !phrase_one_of(lexer, what == 0 ? spans : day, &span, error) ||
+        !phrase_word(lexer, "else", error) || !phrase_one_of(lexer, tiers, &tier, error) ||
+        !phrase_end(lexer, error))
         return FALSE;
-    if (!is_at_end(lexer))
-        return lexer_fail(lexer, "the end of the line", NULL, error);
-    limit->tier = tier == 0 ? TIER_DRAFT : TIER_HOLD;
-    limit->fact = what == 0 ? facts[span] : FACT_FANOUT_DAY;
-    limit->text = g_strdup_printf("limit of %" G_GINT64_FORMAT " %s per %s", limit->number,
-                                  counted[what], what == 0 ? spans[span] : day[span]);
-    g_ptr_array_add(policy->limits, g_steal_pointer(&limit));
+    line->tier = tier == 0 ? TIER_DRAFT : TIER_HOLD;
+    condition->fact = what == 0 ? facts[span] : FACT_FANOUT_DAY;
+    line->reason =
+        g_strdup_printf("limit of %" G_GINT64_FORMAT " %s per %s", condition->number,
+                        counted[what], what == 0 ? spans[span] : day[span]);
     return TRUE;
 }
 
+/* What follows "limit". The sends of the past are counted without this one, the recipients of
+ * the day with its own (XB14). */
 static gboolean
-take_statement(Lexer *lexer, Policy *policy, GError **error)
+take_limit(Parser *parser, G_GNUC_UNUSED Tier tier, GError **error)
 {
-    static const char *const words[] = {"release", "delay", "draft", "hold",
-                                        "refuse",  "limit", NULL};
-    Tier tier;
+    g_autoptr(Line) line = begin_line(parser, LINE_LIMIT);
+    Condition condition = {0};
+
+    if (!take_limit_words(&parser->lexer, &condition, line, error))
+        return FALSE;
+    gboolean own = condition.fact == FACT_FANOUT_DAY;
+    condition.operator= own ? OPERATOR_MORE : OPERATOR_AT_LEAST;
+    condition.text = g_strdup_printf("%s %s %" G_GINT64_FORMAT, fact_name(condition.fact),
+                                     own ? ">" : ">=", condition.number);
+    g_array_append_val(line->conditions, condition);
+    policy_add(parser->policy, g_steal_pointer(&line));
+    return TRUE;
+}
+
+/* What follows "approvals". */
+static gboolean
+take_approvals(Parser *parser, G_GNUC_UNUSED Tier tier, GError **error)
+{
+    static const char *const numbers[] = {"1", "2", "3", "4", "5", NULL};
     guint index;
 
-    if (!take_one_of(lexer, words, &index, error))
+    if (!phrase_one_of(&parser->lexer, numbers, &index, error))
         return FALSE;
-    return tier_find(words[index], &tier) ? take_rule(lexer, tier, policy, error)
-                                          : take_limit(lexer, policy, error);
+    Line *line = begin_line(parser, LINE_APPROVALS);
+    line->approvals = index + 1;
+    return finish_line(parser, line, error);
+}
+
+/* What follows "never". */
+static gboolean
+take_never(Parser *parser, G_GNUC_UNUSED Tier tier, GError **error)
+{
+    if (!phrase_word(&parser->lexer, "automatic", error))
+        return FALSE;
+    Line *line = begin_line(parser, LINE_NEVER);
+    line->tier = TIER_HOLD;
+    line->reason = g_strdup("never automatic");
+    return finish_line(parser, line, error);
+}
+
+/* What follows "expect". */
+static gboolean
+take_expect(Parser *parser, G_GNUC_UNUSED Tier tier, GError **error)
+{
+    static const Tier tiers[] = {TIER_RELEASE, TIER_DELAY, TIER_DRAFT, TIER_HOLD, TIER_REFUSE};
+    const char *words[G_N_ELEMENTS(tiers) + 1] = {NULL};
+    guint index;
+
+    for (guint i = 0; i < G_N_ELEMENTS(tiers); i++)
+        words[i] = tier_name(tiers[i]);
+    if (!phrase_one_of(&parser->lexer, words, &index, error))
+        return FALSE;
+    Line *line = begin_line(parser, LINE_EXPECT);
+    line->tier = tiers[index];
+    return finish_line(parser, line, error);
+}
+
+static gboolean read_text(Parser *parser, const char *text, GError **error);
+
+/* Reads another file's lines in this place. */
+static gboolean
+include_text(Parser *parser, const char *path, const char *text, GError **error)
+{
+    const Lexer lexer = parser->lexer;
+    const char *file = parser->file;
+
+    g_ptr_array_add(parser->policy->files, g_strdup(path));
+    parser->file = g_ptr_array_index(parser->policy->files, parser->policy->files->len - 1);
+    g_ptr_array_add(parser->chain, (gpointer)parser->file);
+    gboolean good = read_text(parser, text, error);
+    g_ptr_array_remove_index(parser->chain, parser->chain->len - 1);
+    parser->file = file;
+    parser->lexer = lexer;
+    return good;
+}
+
+/* What follows "include". */
+static gboolean
+take_include(Parser *parser, G_GNUC_UNUSED Tier tier, GError **error)
+{
+    Lexer *lexer = &parser->lexer;
+    g_autofree char *path = NULL;
+
+    if (!parser_path(parser, "the file of a policy", &path, error))
+        return FALSE;
+    g_autofree char *chain = describe_chain(parser, path);
+    if (g_ptr_array_find_with_equal_func(parser->chain, path, g_str_equal, NULL))
+        return lexer_fail_at(lexer, lexer->start, chain, "no file that includes itself",
+                             error);
+    if (parser->chain->len == DEPTH_MAX)
+        return lexer_fail_at(lexer, lexer->start, chain,
+                             "at most " G_STRINGIFY(DEPTH_MAX) " files inside each other",
+                             error);
+    g_autofree char *text = parser_read(parser, path, error);
+    if (!text || !include_text(parser, path, text, error))
+        return FALSE;
+    lexer_next(lexer);
+    return phrase_end(lexer, error);
+}
+
+static const struct {
+    const char *word;
+    gboolean (*take)(Parser *parser, Tier tier, GError **error);
+    Tier tier; /* of a rule */
+} STATEMENTS[] = {
+    {"release", take_rule, TIER_RELEASE},
+    {"delay", take_rule, TIER_DELAY},
+    {"draft", take_rule, TIER_DRAFT},
+    {"hold", take_rule, TIER_HOLD},
+    {"refuse", take_rule, TIER_REFUSE},
+    {"limit", take_limit, 0},
+    {"never", take_never, 0},
+    {"approvals", take_approvals, 0},
+    {"expect", take_expect, 0},
+    {"include", take_include, 0},
+};
+
+static gboolean
+take_statement(Parser *parser, GError **error)
+{
+    const char *words[G_N_ELEMENTS(STATEMENTS) + 1] = {NULL};
+    guint index;
+
+    for (guint i = 0; i < G_N_ELEMENTS(STATEMENTS); i++)
+        words[i] = STATEMENTS[i].word;
+    return phrase_one_of(&parser->lexer, words, &index, error) &&
+           STATEMENTS[index].take(parser, STATEMENTS[index].tier, error);
 }
 
 /* What no token can say: too long, or no text at all. */
@@ -298,26 +306,47 @@ check_text(const char *text, const char *name, GError **error)
     return lexer_fail_at(&lexer, end, "a byte that is not UTF-8", "UTF-8", error);
 }
 
-Policy *
-policy_parse(const char *text, const char *name, GError **error)
+static gboolean
+read_text(Parser *parser, const char *text, GError **error)
 {
-    Lexer lexer;
+    Lexer *lexer = &parser->lexer;
 
-    if (!check_text(text, name, error))
-        return NULL;
-    g_autoptr(Policy) policy = policy_new(text);
-    lexer_init(&lexer, text, name);
-    for (guint statements = 0; lexer.kind != TOKEN_END_OF_TEXT;) {
-        if (lexer.kind == TOKEN_END_OF_LINE) {
-            lexer_next(&lexer);
+    if (!check_text(text, parser->file, error))
+        return FALSE;
+    lexer_init(lexer, text, parser->file);
+    while (lexer->kind != TOKEN_END_OF_TEXT) {
+        if (lexer->kind == TOKEN_END_OF_LINE) {
+            lexer_next(lexer);
             continue;
         }
-        if (++statements > LINES_MAX) {
-            lexer_fail_at(&lexer, lexer.start, "one rule more", "at most 500", error);
-            return NULL;
-        }
-        if (!take_statement(&lexer, policy, error))
-            return NULL;
+        if (++parser->statements > LINES_MAX)
+            return lexer_fail_at(lexer, lexer->start, "one line more",
+                                 "at most " G_STRINGIFY(LINES_MAX), error);
+        if (!take_statement(parser, error))
+            return FALSE;
     }
+    return TRUE;
+}
+
+Policy *
+policy_parse(const char *text, const char *name, const PolicyReader *reader, GError **error)
+{
+    g_autoptr(Policy) policy = policy_new(name);
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autoptr(GHashTable) lists = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                                        (GDestroyNotify)g_hash_table_unref);
+    g_autoptr(GPtrArray) chain = g_ptr_array_new();
+    Parser parser = {.policy = policy,
+                     .reader = reader,
+                     .checksum = checksum,
+                     .lists = lists,
+                     .file = policy_name(policy),
+                     .chain = chain};
+
+    g_ptr_array_add(chain, (gpointer)parser.file);
+    g_checksum_update(checksum, (const guchar *)text, -1);
+    if (!read_text(&parser, text, error))
+        return NULL;
+    policy->version = g_strdup(g_checksum_get_string(checksum));
     return g_steal_pointer(&policy);
 }

@@ -30,6 +30,20 @@ scan_text(Lexer *lexer)
     lexer->length = end + 1 - lexer->start;
 }
 
+/* Reads the pattern that starts at the slash under the cursor. */
+static void
+scan_pattern(Lexer *lexer)
+{
+    const char *end = lexer->start + 1;
+
+    while (*end != '/' && *end != '\0' && *end != '\n' && *end != '\r')
+        end += *end == '\\' && end[1] != '\0' && !strchr("\r\n", end[1]) ? 2 : 1;
+    lexer->kind = *end == '/' ? TOKEN_PATTERN : TOKEN_UNCLOSED;
+    if (*end == '/')
+        end += 1 + strspn(end + 1, G_CSET_a_2_z);
+    lexer->length = end - lexer->start;
+}
+
 static void
 scan(Lexer *lexer)
 {
@@ -43,6 +57,8 @@ scan(Lexer *lexer)
         lexer->length = 1;
     } else if (*start == '"') {
         scan_text(lexer);
+    } else if (*start == '/') {
+        scan_pattern(lexer);
     } else if ((lexer->length = strspn(start, WORD_CHARS)) > 0) {
         lexer->kind = TOKEN_WORD;
     } else if ((lexer->length = strspn(start, "=!<>")) > 0) {
@@ -56,7 +72,8 @@ scan(Lexer *lexer)
 void
 lexer_init(Lexer *lexer, const char *text, const char *name)
 {
-    *lexer = (Lexer){.name = name, .line = 1, .line_start = text, .start = text};
+    *lexer = (Lexer){
+        .name = name, .line = 1, .line_start = text, .start = text, .before_end = text};
     lexer_next(lexer);
 }
 
@@ -65,6 +82,7 @@ lexer_next(Lexer *lexer)
 {
     const char *at = lexer->start + lexer->length;
 
+    lexer->before_end = at;
     if (lexer->length > 0 && lexer->kind == TOKEN_END_OF_LINE) {
         lexer->line++;
         lexer->line_start = at;
@@ -110,13 +128,16 @@ describe(const Lexer *lexer)
     case TOKEN_END_OF_LINE:
         return g_strdup("the end of the line");
     case TOKEN_UNCLOSED:
-        return g_strdup("a text without its closing quote");
+        return g_strdup(*lexer->start == '/' ? "a pattern without its closing slash"
+                                             : "a text without its closing quote");
     case TOKEN_TEXT:
         return g_strdup("a text in quotes");
     case TOKEN_OTHER:
         if (!g_unichar_isgraph(g_utf8_get_char(lexer->start)))
             return g_strdup_printf("U+%04X", g_utf8_get_char(lexer->start));
         break;
+    case TOKEN_PATTERN:
+        return g_strdup("a pattern between slashes");
     case TOKEN_WORD:
     case TOKEN_OPERATOR:
         break;

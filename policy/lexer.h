@@ -13,7 +13,8 @@ typedef enum {
     TOKEN_WORD,     /* ASCII letters, digits, "_", "-", "." */
     TOKEN_TEXT,     /* printable characters between double quotes, on one line */
     TOKEN_OPERATOR, /* a run of "=", "!", "<", ">" */
-    TOKEN_UNCLOSED, /* a text without its closing quote */
+    TOKEN_PATTERN,  /* between slashes, on one line, then letters; a slash in it as \/ */
+    TOKEN_UNCLOSED, /* a text or pattern without its end */
     TOKEN_OTHER     /* any other character, also one that may not stand in a text */
 } TokenKind;
 
@@ -24,6 +25,7 @@ typedef struct {
     TokenKind kind;
     const char *start; /* the current token, quotes included */
     gsize length;
+    const char *before_end; /* end of the token before it */
 } Lexer;
 
 /* Starts at the first token. Both strings are borrowed. */
@@ -38,7 +40,7 @@ gboolean lexer_is(const Lexer *lexer, const char *word);
 /* The same, and goes on if it is. */
 gboolean lexer_skip(Lexer *lexer, const char *word);
 
-/* The current token without quotes. The caller frees. */
+/* The current token without quotes, a pattern with its slashes. The caller frees. */
 char *lexer_text(const Lexer *lexer);
 
 /* Says what was found and what was expected: "FILE:LINE:COLUMN: found ‘fuo’, expected a fact".

@@ -1,59 +1,53 @@
 /* rules-private.h - a policy from the inside
  *
- * For grammar.c, which builds it, rules.c, which frees it, and verdict.c, which reads it. */
+ * grammar.c builds it, rules.c frees it; verdict.c, trace.c, expect.c and proof.c read it. */
 #pragma once
 
+#include "policy/condition.h"
 #include "policy/rules.h"
 
 typedef enum {
-    OPERATOR_EQUAL,
-    OPERATOR_UNEQUAL,
-    OPERATOR_LESS,
-    OPERATOR_AT_MOST,
-    OPERATOR_MORE,
-    OPERATOR_AT_LEAST
-} Operator;
+    LINE_RULE,      /* the first that applies decides */
+    LINE_CLAIM,     /* the same about the agent's own words: it only tightens */
+    LINE_LIMIT,     /* one condition about a count */
+    LINE_APPROVALS, /* how many people must approve */
+    LINE_NEVER,     /* never automatic */
+    LINE_EXPECT     /* a test; conditions are its facts */
+} LineKind;
 
-/* A flag is compared with 1 or 0. */
-typedef struct {
-    char *declared; /* the class to compare with; NULL: compare the fact */
-    Fact fact;
-    Operator operator;
-    gint64 number;
-} Condition;
+enum { LINE_KINDS = LINE_EXPECT + 1 };
 
 typedef struct {
+    LineKind kind;
+    const char *file; /* borrowed from the policy */
     guint line;
+    guint column;
     Tier tier;
     gint64 wait_min; /* seconds; delay only */
     gint64 wait_max;
+    guint approvals;
     char *reason;
+    char *unsafe; /* why this line may be laxer than one with less risk; NULL: it may not */
     GArray *conditions; /* of Condition: all must hold */
-    gboolean is_claim;  /* mentions the declared class */
-} Rule;
+} Line;
 
-Rule *rule_new(guint line);
-void rule_free(Rule *rule);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rule, rule_free)
+Line *line_new(LineKind kind, const char *file, guint line);
+void line_free(Line *line);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Line, line_free)
 
-typedef struct {
-    guint line;
-    Tier tier;
-    Fact fact;
-    gint64 number;
-    char *text; /* "limit of 2 automatic per conversation" */
-} Limit;
-
-void limit_free(Limit *limit);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Limit, limit_free)
+#define line_condition(line_, i) (&g_array_index((line_)->conditions, Condition, (i)))
 
 struct _Policy {
     gatomicrefcount references;
     char *version;
-    GPtrArray *rules;  /* of Rule *: the first that applies decides */
-    GPtrArray *claims; /* of Rule *: those about the declared class, which only tighten */
-    GPtrArray *limits; /* of Limit * */
+    Policy *floor;               /* NULL: none */
+    GPtrArray *files;            /* of char *: names, the policy's own first */
+    GPtrArray *lines;            /* of Line *, in the order in which they were read */
+    GPtrArray *kind[LINE_KINDS]; /* the same lines by kind, borrowed */
 };
 
-/* Without rules, claims and limits. */
-Policy *policy_new(const char *text);
+/* Without lines; name is its first file. */
+Policy *policy_new(const char *name);
+
+/* Takes the line. */
+void policy_add(Policy *policy, Line *line);

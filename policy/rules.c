@@ -64,48 +64,50 @@ mode_find(const char *name, Mode *mode_out)
 static void
 clear_condition(gpointer data)
 {
-    Condition *condition = data;
-
-    g_free(condition->declared);
+    condition_clear(data);
 }
 
-Rule *
-rule_new(guint line)
+Line *
+line_new(LineKind kind, const char *file, guint number)
 {
-    Rule *rule = g_new0(Rule, 1);
+    Line *line = g_new0(Line, 1);
 
-    rule->line = line;
-    rule->conditions = g_array_new(FALSE, FALSE, sizeof(Condition));
-    g_array_set_clear_func(rule->conditions, clear_condition);
-    return rule;
-}
-
-void
-rule_free(Rule *rule)
-{
-    g_free(rule->reason);
-    g_array_unref(rule->conditions);
-    g_free(rule);
+    line->kind = kind;
+    line->file = file;
+    line->line = number;
+    line->conditions = g_array_new(FALSE, FALSE, sizeof(Condition));
+    g_array_set_clear_func(line->conditions, clear_condition);
+    return line;
 }
 
 void
-limit_free(Limit *limit)
+line_free(Line *line)
 {
-    g_free(limit->text);
-    g_free(limit);
+    g_free(line->reason);
+    g_free(line->unsafe);
+    g_array_unref(line->conditions);
+    g_free(line);
 }
 
 Policy *
-policy_new(const char *text)
+policy_new(const char *name)
 {
     Policy *policy = g_new0(Policy, 1);
 
     g_atomic_ref_count_init(&policy->references);
-    policy->version = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
-    policy->rules = g_ptr_array_new_with_free_func((GDestroyNotify)rule_free);
-    policy->claims = g_ptr_array_new_with_free_func((GDestroyNotify)rule_free);
-    policy->limits = g_ptr_array_new_with_free_func((GDestroyNotify)limit_free);
+    policy->files = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(policy->files, g_strdup(name));
+    policy->lines = g_ptr_array_new_with_free_func((GDestroyNotify)line_free);
+    for (guint i = 0; i < LINE_KINDS; i++)
+        policy->kind[i] = g_ptr_array_new();
     return policy;
+}
+
+void
+policy_add(Policy *policy, Line *line)
+{
+    g_ptr_array_add(policy->lines, line);
+    g_ptr_array_add(policy->kind[line->kind], line);
 }
 
 Policy *
@@ -121,10 +123,29 @@ policy_unref(Policy *policy)
     if (!g_atomic_ref_count_dec(&policy->references))
         return;
     g_free(policy->version);
-    g_ptr_array_unref(policy->rules);
-    g_ptr_array_unref(policy->claims);
-    g_ptr_array_unref(policy->limits);
+    g_clear_pointer(&policy->floor, policy_unref);
+    g_ptr_array_unref(policy->files);
+    g_ptr_array_unref(policy->lines);
+    for (guint i = 0; i < LINE_KINDS; i++)
+        g_ptr_array_unref(policy->kind[i]);
     g_free(policy);
+}
+
+void
+policy_set_floor(Policy *policy, Policy *floor)
+{
+    g_autofree char *versions = g_strconcat(policy->version, floor->version, NULL);
+
+    g_assert(!policy->floor);
+    policy->floor = policy_ref(floor);
+    g_free(policy->version);
+    policy->version = g_compute_checksum_for_string(G_CHECKSUM_SHA256, versions, -1);
+}
+
+const char *
+policy_name(const Policy *policy)
+{
+    return g_ptr_array_index(policy->files, 0);
 }
 
 const char *

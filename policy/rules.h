@@ -1,8 +1,8 @@
 /* rules.h - the policy language: text in, an immutable Policy out
  *
  * The grammar is in exeat-policy(5). Loading is all or nothing. A Policy is reference counted
- * and never changes, so each message keeps the one it began with. Errors: POLICY_ERROR, with
- * file, line, column, what was found and what was expected. */
+ * and does not change once shared, so each message keeps the one it began with. Errors:
+ * POLICY_ERROR, with file, line, column, what was found and what was expected. */
 #pragma once
 
 #include "policy/facts.h"
@@ -10,7 +10,11 @@
 #define POLICY_ERROR (policy_error_quark())
 GQuark policy_error_quark(void);
 
-typedef enum { POLICY_ERROR_SYNTAX } PolicyError;
+typedef enum {
+    POLICY_ERROR_SYNTAX,
+    POLICY_ERROR_EXPECTATION, /* an expect line is not met */
+    POLICY_ERROR_MONOTONY     /* more risk gets a laxer tier, or that cannot be told */
+} PolicyError;
 
 /* How far a message may go. The zero value is the safe one; strictness is an order of its own:
  * release < delay < draft < hold < refuse. */
@@ -29,13 +33,36 @@ gboolean mode_find(const char *name, Mode *mode_out);
 
 typedef struct _Policy Policy;
 
-/* Reads a policy. text ends at its first NUL, so whoever reads a file must refuse one that
- * holds a NUL. name: the file's name for messages. Returns a new reference. */
-Policy *policy_parse(const char *text, const char *name, GError **error);
+/* What a policy needs of the world, since policy/ does no I/O and knows no addresses. */
+typedef struct {
+    /* The text of a file, without NUL. path: relative to nothing or as the policy's own name
+     * is. The caller frees; NULL with an error of any domain. */
+    char *(*read)(const char *path, gpointer data, GError **error);
+    /* The spelling in which recipients are compared, of "user@domain" or "@domain"; NULL when
+     * it is neither. The caller frees. */
+    char *(*normalise)(const char *entry, gpointer data);
+    gpointer data;
+} PolicyReader;
+
+/* Reads a policy and the files it names. text ends at its first NUL, so whoever reads a file
+ * must refuse one that holds a NUL. name: the file's path, from whose folder the others are
+ * found, as it stands in messages. reader: NULL when no other file may be named. Returns a new
+ * reference. Errors: those of reader, too. Whether the policy is any good: check.h. */
+Policy *policy_parse(const char *text, const char *name, const PolicyReader *reader,
+                     GError **error);
 
 Policy *policy_ref(Policy *policy);
 void policy_unref(Policy *policy);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Policy, policy_unref)
 
-/* SHA-256 of the text in hex: which rules judged (A22). Borrowed. */
+/* Puts an organisation's rules below those of an account: from then on the verdict is the
+ * stricter of both, and the version is that of both. To be called once, before the policy is
+ * shared. */
+void policy_set_floor(Policy *policy, Policy *floor);
+
+/* The file's name. Borrowed. */
+const char *policy_name(const Policy *policy);
+
+/* Which rules judged (A22): SHA-256 in hex of the file; of a policy with other files, of all
+ * the texts and their names in the order in which they were read. Borrowed. */
 const char *policy_version(const Policy *policy);

@@ -2,9 +2,6 @@
 
 #include "policy/rules-private.h"
 
-/* In this order the least of several answers is their "and". */
-typedef enum { ANSWER_NO, ANSWER_UNKNOWN, ANSWER_YES } Answer;
-
 void
 verdict_free(Verdict *verdict)
 {
@@ -24,50 +21,14 @@ is_stricter(Tier a, Tier b)
     return tier_strictness(a) > tier_strictness(b);
 }
 
-static gboolean
-compare(gint64 value, Operator operator, gint64 number)
+static Truth
+ask_line(const Line *line, const Facts *facts)
 {
-    switch (operator) {
-    case OPERATOR_EQUAL:
-        return value == number;
-    case OPERATOR_UNEQUAL:
-        return value != number;
-    case OPERATOR_LESS:
-        return value < number;
-    case OPERATOR_AT_MOST:
-        return value <= number;
-    case OPERATOR_MORE:
-        return value > number;
-    case OPERATOR_AT_LEAST:
-        return value >= number;
-    }
-    g_assert_not_reached();
-}
+    Truth truth = TRUTH_YES;
 
-static Answer
-ask_condition(const Condition *condition, const Facts *facts)
-{
-    FactValue value = facts->values[condition->fact];
-    gboolean holds;
-
-    if (condition->declared)
-        holds = g_ascii_strcasecmp(condition->declared, facts->declared) == 0;
-    else if (value.known)
-        holds = compare(value.number, condition->operator, condition->number);
-    else
-        return ANSWER_UNKNOWN;
-    return holds ? ANSWER_YES : ANSWER_NO;
-}
-
-static Answer
-ask_rule(const Rule *rule, const Facts *facts)
-{
-    Answer answer = ANSWER_YES;
-
-    for (guint i = 0; i < rule->conditions->len; i++)
-        answer =
-            MIN(answer, ask_condition(&g_array_index(rule->conditions, Condition, i), facts));
-    return answer;
+    for (guint i = 0; i < line->conditions->len && truth != TRUTH_NO; i++)
+        truth = MIN(truth, condition_ask(line_condition(line, i), facts));
+    return truth;
 }
 
 /* The first line that applies; NULL when none does, which holds. A line that may apply, for
@@ -75,110 +36,143 @@ ask_rule(const Rule *rule, const Facts *facts)
  * comes to. So the verdict is the strictest of all that the unknown facts could lead to, and
  * not knowing never pays (B9). automatic_out: one of these would let the message go without a
  * person. */
-static const Rule *
+static const Line *
 find_rule(const Policy *policy, const Facts *facts, gboolean *automatic_out)
 {
-    const Rule *strictest = NULL;
-    Answer answer = ANSWER_NO;
+    const GPtrArray *rules = policy->kind[LINE_RULE];
+    const Line *strictest = NULL;
+    Truth truth = TRUTH_NO;
 
     *automatic_out = FALSE;
-    for (guint i = 0; i < policy->rules->len && answer != ANSWER_YES; i++) {
-        const Rule *rule = g_ptr_array_index(policy->rules, i);
-        answer = ask_rule(rule, facts);
-        if (answer == ANSWER_NO)
+    for (guint i = 0; i < rules->len && truth != TRUTH_YES; i++) {
+        const Line *rule = g_ptr_array_index(rules, i);
+        truth = ask_line(rule, facts);
+        if (truth == TRUTH_NO)
             continue;
         *automatic_out |= is_stricter(TIER_DRAFT, rule->tier);
         if (!strictest || is_stricter(rule->tier, strictest->tier))
             strictest = rule;
     }
-    if (answer != ANSWER_YES && strictest && is_stricter(TIER_HOLD, strictest->tier))
+    if (truth != TRUTH_YES && strictest && is_stricter(TIER_HOLD, strictest->tier))
         return NULL;
     return strictest;
 }
 
-/* The strictest line about the declared class that applies; NULL when none does. All of them
- * draft, hold or refuse, so one that may apply counts. */
-static const Rule *
-find_claim(const Policy *policy, const Facts *facts)
+/* Of the lines of one kind that apply or may apply, the strictest; NULL when there is none.
+ * For lines that tighten only. */
+static const Line *
+find_strictest(const Policy *policy, LineKind kind, const Facts *facts)
 {
-    const Rule *strictest = NULL;
+    const GPtrArray *lines = policy->kind[kind];
+    const Line *strictest = NULL;
 
-    for (guint i = 0; i < policy->claims->len; i++) {
-        const Rule *rule = g_ptr_array_index(policy->claims, i);
-        if (ask_rule(rule, facts) != ANSWER_NO &&
-            (!strictest || is_stricter(rule->tier, strictest->tier)))
-            strictest = rule;
+    for (guint i = 0; i < lines->len; i++) {
+        const Line *line = g_ptr_array_index(lines, i);
+        if (ask_line(line, facts) != TRUTH_NO &&
+            (!strictest || is_stricter(line->tier, strictest->tier)))
+            strictest = line;
     }
     return strictest;
 }
 
-/* How a limit was met; NULL when it leaves room. The sends of the past are counted without
- * this one, the recipients of the day with its own (XB14). */
-static const char *
-meet_limit(const Limit *limit, const Facts *facts)
+static guint
+count_approvals(const Policy *policy, const Facts *facts)
 {
-    FactValue value = facts->values[limit->fact];
+    const GPtrArray *lines = policy->kind[LINE_APPROVALS];
+    guint approvals = 1;
 
-    if (!value.known)
-        return "cannot be checked";
-    if (limit->fact == FACT_FANOUT_DAY)
-        return value.number > limit->number ? "exceeded" : NULL;
-    return value.number >= limit->number ? "reached" : NULL;
-}
-
-static const Limit *
-find_limit(const Policy *policy, const Facts *facts)
-{
-    const Limit *strictest = NULL;
-
-    for (guint i = 0; i < policy->limits->len; i++) {
-        const Limit *limit = g_ptr_array_index(policy->limits, i);
-        if (meet_limit(limit, facts) &&
-            (!strictest || is_stricter(limit->tier, strictest->tier)))
-            strictest = limit;
+    for (guint i = 0; i < lines->len; i++) {
+        const Line *line = g_ptr_array_index(lines, i);
+        if (line->approvals > approvals && ask_line(line, facts) != TRUTH_NO)
+            approvals = line->approvals;
     }
-    return strictest;
+    return approvals;
 }
 
-/* Takes the reason. */
+static char *
+explain_limit(const Line *limit, const Facts *facts)
+{
+    const Condition *condition = line_condition(limit, 0);
+    const char *how = condition_ask(condition, facts) == TRUTH_UNKNOWN ? "cannot be checked"
+                      : condition->operator== OPERATOR_MORE            ? "exceeded"
+                                                                       : "reached";
+
+    return g_strdup_printf("%s %s", limit->reason, how);
+}
+
+/* Takes the reason. line: NULL when none decided. */
 static void
-decide(Verdict *verdict, Tier tier, guint line, char *reason)
+decide(Verdict *verdict, Tier tier, const Line *line, char *reason)
 {
     g_free(verdict->reason);
-    *verdict = (Verdict){.tier = tier, .line = line, .reason = reason};
+    *verdict = (Verdict){.tier = tier,
+                         .line = line ? line->line : 0,
+                         .file = line ? line->file : NULL,
+                         .reason = reason,
+                         .approvals = verdict->approvals};
 }
 
 static void
-decide_by_rule(Verdict *verdict, const Rule *rule, guint64 dice)
+decide_by_rule(Verdict *verdict, const Line *rule, guint64 dice)
 {
-    decide(verdict, rule->tier, rule->line, g_strdup(rule->reason));
+    decide(verdict, rule->tier, rule, g_strdup(rule->reason));
     if (rule->tier == TIER_DELAY)
         verdict->wait = rule->wait_min + dice % (rule->wait_max - rule->wait_min + 1);
+}
+
+/* What a message that would go by itself must pass besides. */
+static void
+tighten_automatic(Verdict *verdict, const Policy *policy, const Facts *facts)
+{
+    const Line *limit = find_strictest(policy, LINE_LIMIT, facts);
+    const Line *never = find_strictest(policy, LINE_NEVER, facts);
+
+    if (limit && is_stricter(limit->tier, verdict->tier))
+        decide(verdict, limit->tier, limit, explain_limit(limit, facts));
+    if (never && is_stricter(never->tier, verdict->tier))
+        decide(verdict, never->tier, never, g_strdup(never->reason));
+}
+
+static void
+tighten_by_mode(Verdict *verdict, Mode mode)
+{
+    if (mode != MODE_HYBRID && verdict->tier != TIER_REFUSE)
+        decide(verdict, mode == MODE_REVIEW ? TIER_HOLD : TIER_DRAFT, NULL,
+               g_strdup_printf("mode is %s", mode_name(mode)));
+}
+
+/* The stricter of both, and the higher number of people. */
+static Verdict *
+join(Verdict *verdict, Verdict *floor)
+{
+    g_autoptr(Verdict) a = verdict, b = floor;
+    guint approvals = MAX(a->approvals, b->approvals);
+    gboolean is_longer = a->tier == b->tier && b->wait > a->wait;
+
+    Verdict *stricter =
+        is_stricter(b->tier, a->tier) || is_longer ? g_steal_pointer(&b) : g_steal_pointer(&a);
+    stricter->approvals = approvals;
+    return stricter;
 }
 
 Verdict *
 policy_judge(const Policy *policy, const Facts *facts, Mode mode, guint64 dice)
 {
     Verdict *verdict = g_new0(Verdict, 1);
-
     gboolean automatic;
-    const Rule *rule = find_rule(policy, facts, &automatic);
+    const Line *rule = find_rule(policy, facts, &automatic);
+    const Line *claim = find_strictest(policy, LINE_CLAIM, facts);
+
+    verdict->approvals = count_approvals(policy, facts);
     if (rule)
         decide_by_rule(verdict, rule, dice);
     else
-        decide(verdict, TIER_HOLD, 0, g_strdup("no rule applies"));
-
-    const Limit *limit = automatic ? find_limit(policy, facts) : NULL;
-    if (limit && is_stricter(limit->tier, verdict->tier))
-        decide(verdict, limit->tier, limit->line,
-               g_strdup_printf("%s %s", limit->text, meet_limit(limit, facts)));
-
-    if (mode != MODE_HYBRID && verdict->tier != TIER_REFUSE)
-        decide(verdict, mode == MODE_REVIEW ? TIER_HOLD : TIER_DRAFT, 0,
-               g_strdup_printf("mode is %s", mode_name(mode)));
-
-    const Rule *claim = find_claim(policy, facts);
+        decide(verdict, TIER_HOLD, NULL, g_strdup("no rule applies"));
+    if (automatic)
+        tighten_automatic(verdict, policy, facts);
+    tighten_by_mode(verdict, mode);
     if (claim && is_stricter(claim->tier, verdict->tier))
         decide_by_rule(verdict, claim, dice);
-    return verdict;
+    return policy->floor ? join(verdict, policy_judge(policy->floor, facts, mode, dice))
+                         : verdict;
 }

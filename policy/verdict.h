@@ -2,17 +2,20 @@
  *
  * policy_judge is a pure function of its arguments: same facts, policy, mode and dice give the
  * same verdict (B8). The first line that applies decides; none applies: hold. Where unknown
- * facts leave open which line that is, the strictest of them does (B9). A line about the
- * declared class is never first-match: it can only make the result stricter. */
+ * facts leave open which line that is, the strictest of them does (B9). Then limits, "never
+ * automatic", the mode, and the lines about the agent's own words, each of which can only make
+ * the result stricter; at last the floor. */
 #pragma once
 
 #include "policy/rules.h"
 
 typedef struct {
     Tier tier;
-    guint line;   /* of the policy file; 0 when no line decided */
-    char *reason; /* the line's text, or why without a line */
-    gint64 wait;  /* seconds until due; 0 unless tier is delay */
+    guint line;       /* of the policy file; 0 when no line decided */
+    const char *file; /* where that line stands, borrowed from the policy; NULL without one */
+    char *reason;     /* the line's text, or why without a line */
+    gint64 wait;      /* seconds until due; 0 unless tier is delay */
+    guint approvals;  /* how many different people must approve before it leaves, 1 to 5 */
 } Verdict;
 
 void verdict_free(Verdict *verdict);

@@ -285,6 +285,23 @@ roll(guint64 *dice_out, GError **error)
     return FALSE;
 }
 
+/* Facts are kept without the message they were taken from; what text and list conditions look
+ * at is lent to them here. */
+static Verdict *
+ask_policy(const Account *account, const Item *item, guint64 dice)
+{
+    g_autofree const char **recipients = g_new0(const char *, item->recipients->len + 1);
+    Facts facts = item->facts;
+
+    for (guint i = 0; i < item->recipients->len; i++)
+        recipients[i] = ((const ItemRecipient *)g_ptr_array_index(item->recipients, i))->normal;
+    facts.recipients = recipients;
+    facts.subject = item->extract->subject;
+    facts.text = item->extract->text;
+    facts.html = item->extract->html;
+    return policy_judge(account->policy, &facts, account->mode, dice);
+}
+
 static void
 refuse(Item *item, char *fault)
 {
@@ -316,8 +333,7 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
     if (!gather_facts(db, config, account, item, now, error) || !roll(&dice, error))
         return FALSE;
 
-    g_autoptr(Verdict) verdict =
-        policy_judge(account->policy, &item->facts, account->mode, dice);
+    g_autoptr(Verdict) verdict = ask_policy(account, item, dice);
     item->tier = verdict->tier;
     item->line = verdict->line;
     g_free(item->reason);

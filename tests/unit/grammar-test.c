@@ -8,7 +8,7 @@ static const struct {
 } wrong[] = {
     {"tier", "hodl \"x\"",
      "p:1:1: found ‘hodl’, expected one of release, delay, draft, hold, "
-     "refuse, limit (did you mean ‘hold’?)"},
+     "refuse, limit, never, approvals, expect, include (did you mean ‘hold’?)"},
     {"tier in capitals", "HOLD \"x\"", "did you mean ‘hold’?"},
     {"reject is refuse", "reject \"x\"", "p:1:1: found ‘reject’"},
     {"no reason", "hold if locked", "p:1:6: found ‘if’, expected a reason in double quotes"},
@@ -20,8 +20,10 @@ static const struct {
      "p:1:6: found a text without its closing quote"},
     {"control in reason", "hold \"x\ay\"", "p:1:8: found U+0007, expected a reason"},
     {"direction mark in reason", "hold \"x\u202e\"", "p:1:8: found U+202E"},
-    {"after the reason", "hold \"x\" when locked", "expected ‘if’ or the end of the line"},
-    {"two reasons", "hold \"x\" \"y\"", "p:1:10: found a text in quotes, expected ‘if’"},
+    {"after the reason", "hold \"x\" when locked",
+     "expected ‘if’, ‘unsafe’ or the end of the line"},
+    {"two reasons", "hold \"x\" \"y\"",
+     "p:1:10: found a text in quotes, expected ‘if’, ‘unsafe’ or"},
     {"column counts letters", "hold \"ü\" of", "p:1:10: found ‘of’"},
     {"fact", "hold \"x\" if recipient > 1",
      "p:1:13: found ‘recipient’, expected a fact (did you "
@@ -31,14 +33,14 @@ static const struct {
     {"long word", "hold \"x\" if aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
      "found ‘aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…’, expected a fact"},
     {"or", "hold \"x\" if locked or forward",
-     "found ‘or’, expected ‘and’ or the end of the line"},
+     "found ‘or’, expected ‘and’, ‘unsafe’ or the end of the line"},
     {"and what", "hold \"x\" if locked and\n",
      "p:1:23: found the end of the line, expected a fact"},
     {"number without comparison", "hold \"x\" if novel and locked",
      "p:1:19: found ‘and’, expected one of =, !=, <, <=, >, >="},
     {"operator", "hold \"x\" if novel => 1", "p:1:19: found ‘=>’, expected one of ="},
     {"flag with comparison", "hold \"x\" if forward = yes",
-     "p:1:21: found ‘=’, expected ‘and’ or"},
+     "p:1:21: found ‘=’, expected ‘and’, ‘unsafe’ or"},
     {"not a number", "hold \"x\" if not novel",
      "p:1:17: found ‘novel’, expected a yes/no fact"},
     {"not not", "hold \"x\" if not not locked", "found ‘not’, expected a yes/no fact"},
@@ -61,14 +63,14 @@ static const struct {
     {"delay half open", "delay 2h- \"x\"", "found ‘2h-’, expected a time"},
     {"delay backwards", "delay 6h-2h \"x\"", "found ‘6h-2h’, expected the shorter time first"},
     {"declared may not release (C1)", "release \"x\" if declared = question",
-     "p:1:16: found ‘declared’, expected a fact: the class an agent declares may only make a "
-     "verdict stricter"},
+     "p:1:16: found ‘declared’, expected a fact: what an agent declares or writes may only "
+     "make a verdict stricter"},
     {"declared may not delay", "delay 1h \"x\" if locked and declared = q",
      "make a verdict stricter"},
     {"declared compared", "hold \"x\" if declared != q", "found ‘!=’, expected ‘=’"},
     {"declared alone", "hold \"x\" if declared", "found the end of the line, expected ‘=’"},
     {"declared as nothing",
-     "hold \"x\" if declared =", "expected a word, or a text in double"},
+     "hold \"x\" if declared =", "expected a class: a word, or a text in double"},
     {"declared too long",
      "hold \"x\" if declared = "
      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -86,13 +88,57 @@ static const struct {
     {"limit and more", "limit 2 automatic per day else hold \"x\"",
      "expected the end of the line"},
     {"limit without number", "limit automatic per day else hold", "expected a whole number"},
-    {"no approvals yet", "approvals 2 if novel > 0", "p:1:1: found ‘approvals’"},
-    {"no never yet", "never automatic if novel > 0", "p:1:1: found ‘never’"},
-    {"no text conditions yet", "hold \"x\" if subject contains \"y\"",
-     "p:1:13: found ‘subject’"},
-    {"no lists yet", "hold \"x\" if any recipient in vip", "p:1:13: found ‘any’"},
-    {"no includes yet", "include other", "p:1:1: found ‘include’"},
-    {"a second rule on the line", "hold \"x\" hold \"y\"", "found ‘hold’, expected ‘if’ or"},
+    {"approvals of nobody", "approvals 0 if novel > 0",
+     "p:1:11: found ‘0’, expected one of 1, 2, 3, 4, 5"},
+    {"approvals of six", "approvals 6 if novel > 0", "p:1:11: found ‘6’, expected one of"},
+    {"approvals with a reason", "approvals 2 \"x\" if novel > 0",
+     "p:1:13: found a text in quotes, expected ‘if’ or the end of the line"},
+    {"never what", "never if novel > 0", "p:1:7: found ‘if’, expected ‘automatic’"},
+    {"never misspelt", "never autmatic if novel > 0", "did you mean ‘automatic’?"},
+    {"unsafe without a reason", "release \"x\" if novel > 0 unsafe",
+     "p:1:32: found the end of the line, expected a reason in double quotes"},
+    {"unsafe misspelt", "release \"x\" if novel > 0 unsave \"y\"",
+     "found ‘unsave’, expected ‘and’, ‘unsafe’ or the end of the line (did you mean "
+     "‘unsafe’?)"},
+    {"conditions after unsafe", "release \"x\" unsafe \"y\" if locked",
+     "found ‘if’, expected the end of the line"},
+    {"unsafe limit", "limit 2 automatic per day else hold unsafe \"x\"",
+     "expected the end of the line"},
+    {"text may not release", "release \"x\" if subject contains \"y\"",
+     "p:1:16: found ‘subject’, expected a fact: what an agent declares or writes may only "
+     "make"},
+    {"text may not delay", "delay 1h \"x\" if mine and text contains \"y\"",
+     "p:1:26: found ‘text’, expected a fact: what an agent declares or writes may only make"},
+    {"text how", "hold \"x\" if text has \"y\"",
+     "p:1:18: found ‘has’, expected one of contains, matches"},
+    {"contains a word", "hold \"x\" if text contains y", "expected a text in double quotes"},
+    {"contains a pattern", "hold \"x\" if text contains /y/",
+     "found a pattern between slashes, expected a text in double quotes"},
+    {"matches a text", "hold \"x\" if text matches \"y\"",
+     "expected a pattern between slashes, such as /invoice [0-9]+/i"},
+    {"pattern not closed", "hold \"x\" if text matches /y\nhold \"z\"",
+     "p:1:26: found a pattern without its closing slash"},
+    {"pattern of nothing", "hold \"x\" if text matches //", "a pattern of 1 to 200 bytes"},
+    {"pattern letter", "hold \"x\" if text matches /y/g", "no other letter than i behind"},
+    {"no pattern", "hold \"x\" if text matches /(y/i",
+     "p:1:26: found a pattern between slashes, expected a regular expression: "},
+    {"not and a text", "hold \"x\" if not text contains \"y\"",
+     "found ‘text’, expected a yes/no fact"},
+    {"any what", "hold \"x\" if any recipients in vip",
+     "p:1:17: found ‘recipients’, expected ‘recipient’ (did you mean ‘recipient’?)"},
+    {"all what", "hold \"x\" if all recipient in vip", "did you mean ‘recipients’?"},
+    {"list without a reader", "hold \"x\" if any recipient in vip",
+     "p:1:30: found ‘vip’, expected no other file: this policy stands alone"},
+    {"include without a reader", "include other",
+     "p:1:9: found ‘other’, expected no other file"},
+    {"include nothing", "include", "expected the file of a policy, in double quotes when"},
+    {"expect what", "expect hodl when novel = 1", "did you mean ‘hold’?"},
+    {"expect if", "expect hold if novel = 1", "found ‘if’, expected ‘when’ or the end"},
+    {"expect more than", "expect hold when novel > 1", "found ‘>’, expected ‘=’"},
+    {"expect reject", "expect reject when novel = 1",
+     "p:1:8: found ‘reject’, expected one of release, delay, draft, hold, refuse"},
+    {"a second rule on the line", "hold \"x\" hold \"y\"",
+     "found ‘hold’, expected ‘if’, ‘unsafe’ or"},
     {"lone return", "hold \"x\"\rhold \"y\"", "p:1:9: found U+000D"},
     {"byte order mark", "\ufeffhold \"x\"", "p:1:1: found U+FEFF"},
     {"curly quotes", "hold “x”", "p:1:6: found ‘“’, expected a reason in double quotes"},
@@ -105,11 +151,11 @@ test_wrong(gconstpointer data)
     guint row = GPOINTER_TO_UINT(data);
     g_autoptr(GError) error = NULL;
 
-    g_assert_null(policy_parse(wrong[row].text, "p", &error));
+    g_assert_null(policy_parse(wrong[row].text, "p", NULL, &error));
     g_assert_error(error, POLICY_ERROR, POLICY_ERROR_SYNTAX);
     if (!strstr(error->message, wrong[row].message))
-        g_error("%s: expected “%s”, found “%s”", wrong[row].name, wrong[row].message,
-                error->message);
+        g_test_fail_printf("%s: expected “%s”, found “%s”", wrong[row].name,
+                           wrong[row].message, error->message);
     g_assert_true(g_utf8_validate(error->message, -1, NULL));
 }
 
@@ -128,7 +174,7 @@ test_size(void)
         const char *texts[] = {spaces, lines->str, rule};
         for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
             g_autoptr(GError) error = NULL;
-            g_autoptr(Policy) policy = policy_parse(texts[i], "p", &error);
+            g_autoptr(Policy) policy = policy_parse(texts[i], "p", NULL, &error);
             g_assert_cmpint(policy != NULL, ==, !more);
             g_assert_cmpint(error != NULL, ==, more);
         }
@@ -139,8 +185,8 @@ test_size(void)
 static void
 test_names(void)
 {
-    g_autoptr(Policy) policy = policy_parse("draft \"d\"\n", "p", NULL);
-    g_autoptr(Policy) other = policy_parse("draft \"e\"\n", "p", NULL);
+    g_autoptr(Policy) policy = policy_parse("draft \"d\"\n", "p", NULL, NULL);
+    g_autoptr(Policy) other = policy_parse("draft \"e\"\n", "p", NULL, NULL);
     g_autoptr(Policy) again = policy_ref(policy);
     Tier tier;
     Mode mode;

@@ -25,7 +25,7 @@ static Policy *
 read_policy(const char *text)
 {
     g_autoptr(GError) error = NULL;
-    Policy *policy = policy_parse(text, "p", &error);
+    Policy *policy = policy_parse(text, "p", NULL, &error);
 
     g_assert_no_error(error);
     return policy;

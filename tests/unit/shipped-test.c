@@ -52,7 +52,7 @@ read_shipped(const char *name)
 
     g_file_get_contents(path, &text, NULL, &error);
     g_assert_no_error(error);
-    Policy *policy = policy_parse(text, name, &error);
+    Policy *policy = policy_parse(text, name, NULL, &error);
     g_assert_no_error(error);
     return policy;
 }
