@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/address.h"
+#include "lib/lookalike.h"
 #include "store/history-sql.h"
 #include "store/schema-sql.h"
 
@@ -112,33 +114,97 @@ place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
     return file_message(db, observed, now, &place_out->conversation, error);
 }
 
+/* Counts a correspondent more or less of a domain, and keeps the keys of one that has any. */
+static gboolean
+count_domain(Db *db, const char *account, const char *address, gint64 more, GError **error)
+{
+    const char *name = address_domain(address);
+    g_autoptr(GPtrArray) keys = NULL;
+    gint64 correspondents = 0;
+
+    if (!db_integer(db, &domain_count, 0, &correspondents, error, "ssi", account, name, more))
+        return FALSE;
+    if (correspondents != MAX(more, 0))
+        return TRUE; /* neither the first nor the last */
+    keys = lookalike_file_keys(name);
+    for (guint i = 0; i < keys->len; i++) {
+        const Sql *sql = more > 0 ? &domain_key_add : &domain_key_remove;
+
+        if (db_run(db, sql, error, "sss", account, g_ptr_array_index(keys, i), name) < 0)
+            return FALSE;
+    }
+    return more > 0 || db_run(db, &domain_remove, error, "ss", account, name) >= 0;
+}
+
+/* Sees to it that there is a row for the address. *times_out: how often it was written to; -1:
+ * the row is new. */
+static gboolean
+meet(Db *db, const char *account, const char *address, gint64 *times_out, GError **error)
+{
+    if (!db_integer(db, &correspondent_find, -1, times_out, error, "ss", account, address))
+        return FALSE;
+    if (*times_out >= 0)
+        return TRUE;
+    g_autofree char *skeleton = lookalike_address(address);
+    return db_run(db, &correspondent_add, error, "sss", account, address, skeleton) >= 0 &&
+           count_domain(db, account, address, 1, error);
+}
+
+/* A message seen before counts once (XE17); it may still bring recipients of another envelope.
+ */
+static gboolean
+learn_recipient(Db *db, const Observation *observed, const Place *place, const char *address,
+                gint64 event, gint64 now, GError **error)
+{
+    const char *account = observed->account;
+    const char *id = is_usable(observed->message_id) ? observed->message_id : "";
+    gint64 times = 0;
+
+    if (!meet(db, account, address, &times, error))
+        return FALSE;
+    if ((times <= 0 || !place->repeated) &&
+        db_run(db, &correspondent_write, error, "ssii", account, address, now, event) < 0)
+        return FALSE;
+    return place->conversation == 0 || db_run(db, &participant_write, error, "sissi", account,
+                                              place->conversation, address, id, now) >= 0;
+}
+
 /* The human wrote to these: now they are known, and take part. */
 static gboolean
 learn_recipients(Db *db, const Observation *observed, const Place *place, gint64 event,
                  gint64 now, GError **error)
 {
-    const Sql *write = place->repeated ? &correspondent_write_again : &correspondent_write;
-    const char *account = observed->account;
+    const char *const *recipients = observed->recipients;
 
-    for (guint i = 0; observed->recipients != NULL && observed->recipients[i] != NULL; i++) {
-        const char *address = observed->recipients[i];
-
-        if (db_run(db, write, error, "ssii", account, address, now, event) < 0)
-            return FALSE;
-        if (place->conversation != 0 && db_run(db, &participant_add, error, "sis", account,
-                                               place->conversation, address) < 0)
+    for (guint i = 0; recipients != NULL && recipients[i] != NULL; i++) {
+        if (!learn_recipient(db, observed, place, recipients[i], event, now, error))
             return FALSE;
     }
-    return place->conversation == 0 ||
-           db_run(db, &conversation_make_mine, error, "si", account, place->conversation) >= 0;
+    return place->conversation == 0 || db_run(db, &conversation_make_mine, error, "si",
+                                              observed->account, place->conversation) >= 0;
+}
+
+static gboolean
+learn_mention(Db *db, const Observation *observed, const char *address, gint64 event,
+              gint64 now, GError **error)
+{
+    const char *account = observed->account;
+    const char *id = is_usable(observed->message_id) ? observed->message_id : "";
+    const char *sender = observed->sender != NULL ? observed->sender : "";
+    gint64 changed =
+        db_run(db, &mention_put, error, "ssissi", account, address, event, id, sender, now);
+
+    if (changed == 0) /* a later text is known already */
+        changed =
+            db_run(db, &mention_put_first, error, "ssssi", account, address, id, sender, now);
+    return changed >= 0;
 }
 
 /* A message's own From, To and Cc do not count: a signature is no advice (case A18). */
 static gboolean
-learn_mentions(Db *db, const Observation *observed, gint64 event, GError **error)
+learn_mentions(Db *db, const Observation *observed, gint64 event, gint64 now, GError **error)
 {
     g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
-    const char *source = is_usable(observed->message_id) ? observed->message_id : "";
     const char *const *addresses = observed->mentioned;
 
     for (guint i = 0; observed->correspondents != NULL && observed->correspondents[i] != NULL;
@@ -146,20 +212,19 @@ learn_mentions(Db *db, const Observation *observed, gint64 event, GError **error
         g_hash_table_add(own, (gpointer)observed->correspondents[i]);
     for (guint i = 0; addresses != NULL && addresses[i] != NULL && i < MENTIONS_MAX; i++) {
         if (!g_hash_table_contains(own, addresses[i]) &&
-            db_run(db, &mention_put, error, "ssis", observed->account, addresses[i], event,
-                   source) < 0)
+            !learn_mention(db, observed, addresses[i], event, now, error))
             return FALSE;
     }
     return TRUE;
 }
 
 static gboolean
-learn_lists(Db *db, const Observation *observed, GError **error)
+learn_lists(Db *db, const Observation *observed, gint64 now, GError **error)
 {
     const char *const *lists = observed->lists;
 
     for (guint i = 0; lists != NULL && lists[i] != NULL && i < LISTS_MAX; i++) {
-        if (db_run(db, &list_put, error, "ss", observed->account, lists[i]) < 0)
+        if (db_run(db, &list_put, error, "ssi", observed->account, lists[i], now) < 0)
             return FALSE;
     }
     return TRUE;
@@ -176,14 +241,24 @@ history_observe(Db *db, const Observation *observation, gint64 now, GError **err
         return FALSE;
     switch (observation->kind) {
     case OBSERVED_RECEIVED:
-        return learn_mentions(db, observation, event, error) &&
-               learn_lists(db, observation, error);
+        return learn_mentions(db, observation, event, now, error) &&
+               learn_lists(db, observation, now, error);
     case OBSERVED_AGENT:
         return TRUE;
     case OBSERVED_HUMAN:
         return learn_recipients(db, observation, &place, event, now, error);
     }
     g_assert_not_reached();
+}
+
+/* By the clock, since older mail may be imported later; by the event within one second. */
+static gboolean
+is_mentioned(Rows *rows, gint64 settled)
+{
+    gint64 seen = rows_integer(rows, 6);
+
+    return seen > settled ||
+           (seen == settled && rows_integer(rows, 5) > rows_integer(rows, 3));
 }
 
 gboolean
@@ -196,13 +271,15 @@ history_look_up(Db *db, const char *account, const char *address, HistoryAddress
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
     g_assert(found);
-    /* Events count from 1, so what never happened lies before everything. */
-    *found_out = (HistoryAddress){.known = rows_integer(rows, 0) > 0,
-                                  .mentioned = rows_integer(rows, 4) > rows_integer(rows, 3),
-                                  .list = rows_text(rows, 5) != NULL,
-                                  .times = rows_integer(rows, 0),
+    gint64 times = rows_integer(rows, 0), last = rows_integer(rows, 2);
+    gint64 vouched = rows_integer(rows, 4);
+    *found_out = (HistoryAddress){.known = times > 0 || vouched > 0,
+                                  .mentioned = is_mentioned(rows, MAX(last, vouched)),
+                                  .list = rows_text(rows, 7) != NULL,
                                   .first = rows_integer(rows, 1),
-                                  .last = rows_integer(rows, 2)};
+                                  .last = last,
+                                  .times = times,
+                                  .vouched = vouched};
     return TRUE;
 }
 
@@ -230,5 +307,32 @@ history_takes_part(Db *db, const char *account, gint64 conversation, const char 
                     address))
         return FALSE;
     *takes_part_out = found != 0;
+    return TRUE;
+}
+
+gboolean
+history_vouch(Db *db, const char *account, const char *address, const char *who, gint64 now,
+              GError **error)
+{
+    gint64 event = 0, times = 0;
+
+    return db_integer(db, &counter_next, 0, &event, error, "s", "event") &&
+           meet(db, account, address, &times, error) &&
+           db_run(db, &correspondent_vouch, error, "ssisi", account, address, now, who,
+                  event) >= 0;
+}
+
+gboolean
+history_forget(Db *db, const char *account, const char *address, gboolean *known_out,
+               GError **error)
+{
+    gint64 known = db_run(db, &correspondent_remove, error, "ss", account, address);
+
+    if (known < 0 || (known > 0 && !count_domain(db, account, address, -1, error)))
+        return FALSE;
+    gint64 mentioned = db_run(db, &mention_remove, error, "ss", account, address);
+    if (mentioned < 0)
+        return FALSE;
+    *known_out = known > 0 || mentioned > 0;
     return TRUE;
 }

@@ -6,7 +6,10 @@
  * them and starts its own (case T7). A received message never takes over an id that a message
  * of the human holds, and never makes anyone a participant (XB3, XB4). Addresses are normal
  * forms (address.h). Everything is per account (XB30). Writer's thread only. Errors:
- * ERROR_TEMP. */
+ * ERROR_TEMP.
+ *
+ * history.c learns and answers the judge, history-like.c finds look-alikes, history-tell.c
+ * tells people why, history-prune.c lets go of what is old or too much. */
 #pragma once
 
 #include "store/db.h"
@@ -23,21 +26,24 @@ typedef struct {
     const char *message_id;            /* "<a@b>"; NULL or "" when none */
     const char *const *parents;        /* ids it names; NULL-terminated */
     const char *const *recipients;     /* of its envelope */
+    const char *sender;                /* whose text it is, as it says; received only */
     const char *const *correspondents; /* its own From, To, Cc: not counted as mentioned */
     const char *const *mentioned;      /* addresses in its text; received only */
     const char *const *lists;          /* from List-Post or List-Id; received only */
 } Observation;
 
+/* now: when it came or went; older mail may be observed later. */
 gboolean history_observe(Db *db, const Observation *observation, gint64 now, GError **error);
 
 /* What the history says of one address. Zeroed memory knows nobody. */
 typedef struct {
-    gboolean known;     /* the human wrote to it */
-    gboolean mentioned; /* in a received text since the human last wrote to it (D19) */
+    gboolean known;     /* the human wrote to it, or an admin vouched for it */
+    gboolean mentioned; /* in a received text since then (D19) */
     gboolean list;
     gint64 first; /* the human first wrote to it; 0 when never */
     gint64 last;
     gint64 times;
+    gint64 vouched; /* 0 when nobody did */
 } HistoryAddress;
 
 gboolean history_look_up(Db *db, const char *account, const char *address,
@@ -51,3 +57,59 @@ gboolean history_conversation(Db *db, const char *account, const char *const *pa
 /* Whether the human wrote to the address in that conversation. */
 gboolean history_takes_part(Db *db, const char *account, gint64 conversation,
                             const char *address, gboolean *takes_part_out, GError **error);
+
+/* Makes an address known without a message; texts that named it before no longer count. who:
+ * for the record. */
+gboolean history_vouch(Db *db, const char *account, const char *address, const char *who,
+                       gint64 now, GError **error);
+
+/* Forgets that the human wrote to the address, that somebody vouched for it and that texts
+ * named it: it is a stranger again. Conversations, and the mark of a list, stay. *known_out:
+ * whether there was anything to forget. */
+gboolean history_forget(Db *db, const char *account, const char *address, gboolean *known_out,
+                        GError **error);
+
+/* The correspondent that the address could be taken for, or else the domain of one: another
+ * address with the same skeleton; or a domain that looks like that of a correspondent, unless
+ * the human writes to somebody in the address's own domain (lookalike.h). *like_out: an
+ * address, a domain, or NULL; the caller frees. A number of index look-ups that does not
+ * depend on how many correspondents there are. */
+gboolean history_find_like(Db *db, const char *account, const char *address, char **like_out,
+                           GError **error);
+
+/* A received text that named an address. */
+typedef struct {
+    char *message; /* id, "" when it had none */
+    char *sender;
+    gint64 when; /* 0: none did */
+} HistorySighting;
+
+/* A conversation in which the human wrote to an address. */
+typedef struct {
+    gint64 conversation;
+    char *message; /* id of the last message to it there, "" when it had none */
+    gint64 when;
+} HistoryLetter;
+
+#define HISTORY_LETTERS 5
+
+/* Why an address is known or not, for people. */
+typedef struct {
+    HistoryAddress address;
+    char *voucher; /* "" when there is none */
+    HistorySighting first, last;
+    GPtrArray *letters; /* of HistoryLetter *, newest first, at most HISTORY_LETTERS */
+} HistoryStory;
+
+gboolean history_tell(Db *db, const char *account, const char *address,
+                      HistoryStory **story_out, GError **error);
+void history_story_free(HistoryStory *story);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(HistoryStory, history_story_free)
+
+/* Lets go of what strangers made us store for an account, in a step that takes milliseconds:
+ * addresses named in texts before the time expired; ids of messages received before then in
+ * whose conversation the human did not write; and, of each kind, what is above limit. The
+ * oldest go first, but of addresses those that the sender of most of them named: a flood
+ * drowns itself (XE18). Lists never expire. *more_out: there is more to do. */
+gboolean history_prune(Db *db, const char *account, gint64 expired, guint limit,
+                       gboolean *more_out, GError **error);

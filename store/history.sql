@@ -6,7 +6,8 @@ SELECT conversation, kind FROM message WHERE account = $1 AND id = $2;
 -- The condition repeats what history.c decided: an id of the human's is never taken over
 -- (XB4).
 -- name: message_put
-INSERT INTO message (account, id, conversation, kind, seen) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO message (account, id, conversation, kind, seen, needed)
+    VALUES ($1, $2, $3, $4, $5, 0)
     ON CONFLICT (account, id) DO UPDATE
     SET conversation = excluded.conversation, kind = excluded.kind, seen = excluded.seen
     WHERE message.kind <> 'human';
@@ -18,43 +19,167 @@ SELECT mine FROM conversation WHERE account = $1 AND id = $2;
 INSERT INTO conversation (account, id, mine) VALUES ($1, $2, 1)
     ON CONFLICT (account, id) DO UPDATE SET mine = 1;
 
--- name: participant_add
-INSERT INTO participant (account, conversation, address) VALUES ($1, $2, $3)
-    ON CONFLICT (account, conversation, address) DO NOTHING;
+-- Imported mail comes in any order, so times are compared, not just set.
+-- name: participant_write
+INSERT INTO participant (account, conversation, address, message, written)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (account, conversation, address) DO UPDATE
+    SET message = excluded.message, written = excluded.written
+    WHERE excluded.written > participant.written;
 
 -- name: participant_find
 SELECT 1 FROM participant WHERE account = $1 AND conversation = $2 AND address = $3;
 
--- Imported mail comes in any order, so first and last are compared, not just set.
--- name: correspondent_write
-INSERT INTO correspondent (account, address, times, first_written, last_written, event)
-    VALUES ($1, $2, 1, $3, $3, $4)
-    ON CONFLICT (account, address) DO UPDATE
-    SET times = correspondent.times + 1,
-        first_written = CASE WHEN excluded.first_written < correspondent.first_written
-            THEN excluded.first_written ELSE correspondent.first_written END,
-        last_written = CASE WHEN excluded.last_written > correspondent.last_written
-            THEN excluded.last_written ELSE correspondent.last_written END,
-        event = excluded.event;
+-- name: participant_letters
+SELECT conversation, message, written FROM participant
+    WHERE account = $1 AND address = $2 ORDER BY written DESC, conversation DESC LIMIT $3;
 
--- A message seen before counts once (XE17); it may still bring recipients of another envelope.
--- name: correspondent_write_again
-INSERT INTO correspondent (account, address, times, first_written, last_written, event)
-    VALUES ($1, $2, 1, $3, $3, $4)
-    ON CONFLICT (account, address) DO NOTHING;
+-- name: correspondent_find
+SELECT times FROM correspondent WHERE account = $1 AND address = $2;
+
+-- name: correspondent_add
+INSERT INTO correspondent (account, address, skeleton, times, first_written, last_written,
+                           event, vouched, voucher)
+    VALUES ($1, $2, $3, 0, 0, 0, 0, 0, '');
+
+-- An event orders what happened within one second.
+-- name: correspondent_write
+UPDATE correspondent
+    SET times = times + 1,
+        first_written = CASE WHEN times = 0 OR $3 < first_written THEN $3
+            ELSE first_written END,
+        event = CASE WHEN $3 >= last_written AND $3 >= vouched THEN $4 ELSE event END,
+        last_written = CASE WHEN $3 > last_written THEN $3 ELSE last_written END
+    WHERE account = $1 AND address = $2;
+
+-- name: correspondent_vouch
+UPDATE correspondent SET vouched = $3, voucher = $4, event = $5
+    WHERE account = $1 AND address = $2;
+
+-- name: correspondent_remove
+DELETE FROM correspondent WHERE account = $1 AND address = $2;
+
+-- name: correspondent_like
+SELECT address FROM correspondent WHERE account = $1 AND skeleton = $2 AND address <> $3
+    ORDER BY address LIMIT 1;
+
+-- How many correspondents a domain has.
+-- name: domain_count
+INSERT INTO domain (account, name, correspondents) VALUES ($1, $2, $3)
+    ON CONFLICT (account, name) DO UPDATE
+    SET correspondents = domain.correspondents + excluded.correspondents
+    RETURNING correspondents;
+
+-- name: domain_find
+SELECT correspondents FROM domain WHERE account = $1 AND name = $2;
+
+-- name: domain_remove
+DELETE FROM domain WHERE account = $1 AND name = $2;
+
+-- name: domain_key_add
+INSERT INTO domain_key (account, word, name) VALUES ($1, $2, $3)
+    ON CONFLICT (account, word, name) DO NOTHING;
+
+-- name: domain_key_remove
+DELETE FROM domain_key WHERE account = $1 AND word = $2 AND name = $3;
+
+-- name: domain_key_find
+SELECT name FROM domain_key WHERE account = $1 AND word = $2 ORDER BY name LIMIT $3;
 
 -- name: mention_put
-INSERT INTO mention (account, address, event, first_source) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (account, address) DO UPDATE SET event = excluded.event;
+INSERT INTO mention (account, address, event, first_message, first_sender, first_seen,
+                     last_message, last_sender, last_seen)
+    VALUES ($1, $2, $3, $4, $5, $6, $4, $5, $6)
+    ON CONFLICT (account, address) DO UPDATE
+    SET event = excluded.event, last_message = excluded.last_message,
+        last_sender = excluded.last_sender, last_seen = excluded.last_seen
+    WHERE excluded.last_seen >= mention.last_seen;
+
+-- For a text older than those known.
+-- name: mention_put_first
+UPDATE mention SET first_message = $3, first_sender = $4, first_seen = $5
+    WHERE account = $1 AND address = $2 AND first_seen > $5;
+
+-- name: mention_tell
+SELECT first_message, first_sender, first_seen, last_message, last_sender, last_seen
+    FROM mention WHERE account = $1 AND address = $2;
+
+-- name: mention_remove
+DELETE FROM mention WHERE account = $1 AND address = $2;
 
 -- name: list_put
-INSERT INTO list (account, address) VALUES ($1, $2) ON CONFLICT (account, address) DO NOTHING;
+INSERT INTO list (account, address, seen) VALUES ($1, $2, $3)
+    ON CONFLICT (account, address) DO UPDATE SET seen = excluded.seen
+    WHERE excluded.seen > list.seen;
 
 -- name: address_look_up
 SELECT correspondent.times, correspondent.first_written, correspondent.last_written,
-       correspondent.event, mention.event, list.address
+       correspondent.event, correspondent.vouched, mention.event, mention.last_seen,
+       list.address
     FROM (SELECT CAST($1 AS TEXT) AS account, CAST($2 AS TEXT) AS address) AS wanted
     LEFT JOIN correspondent ON correspondent.account = wanted.account
         AND correspondent.address = wanted.address
     LEFT JOIN mention ON mention.account = wanted.account AND mention.address = wanted.address
     LEFT JOIN list ON list.account = wanted.account AND list.address = wanted.address;
+
+-- name: correspondent_tell
+SELECT voucher FROM correspondent WHERE account = $1 AND address = $2;
+
+-- How many there are above $2, at most $3.
+-- name: mention_excess
+SELECT COUNT(*) FROM
+    (SELECT 1 FROM mention WHERE account = $1 ORDER BY last_seen LIMIT $3 OFFSET $2) AS excess;
+
+-- name: mention_loudest
+SELECT last_sender, COUNT(*) FROM mention WHERE account = $1
+    GROUP BY last_sender ORDER BY 2 DESC, 1 LIMIT 1;
+
+-- name: mention_drop
+DELETE FROM mention WHERE account = $1 AND address IN
+    (SELECT oldest.address FROM mention AS oldest
+        WHERE oldest.account = $1 AND oldest.last_seen < $2
+        ORDER BY oldest.last_seen LIMIT $3);
+
+-- name: mention_drop_of
+DELETE FROM mention WHERE account = $1 AND address IN
+    (SELECT oldest.address FROM mention AS oldest
+        WHERE oldest.account = $1 AND oldest.last_sender = $2
+        ORDER BY oldest.last_seen LIMIT $3);
+
+-- name: received_excess
+SELECT COUNT(*) FROM
+    (SELECT 1 FROM message WHERE account = $1 AND kind = 'received' AND needed = $2
+        ORDER BY seen LIMIT $4 OFFSET $3) AS excess;
+
+-- name: received_set_apart
+UPDATE message SET needed = 1 WHERE account = $1 AND id IN
+    (SELECT oldest.id FROM message AS oldest
+        WHERE oldest.account = $1 AND oldest.kind = 'received' AND oldest.needed = 0
+            AND oldest.seen < $2
+        ORDER BY oldest.seen LIMIT $3)
+    AND EXISTS (SELECT 1 FROM conversation WHERE conversation.account = message.account
+        AND conversation.id = message.conversation AND conversation.mine = 1);
+
+-- name: received_drop
+DELETE FROM message WHERE account = $1 AND id IN
+    (SELECT oldest.id FROM message AS oldest
+        WHERE oldest.account = $1 AND oldest.kind = 'received' AND oldest.needed = 0
+            AND oldest.seen < $2
+        ORDER BY oldest.seen LIMIT $3)
+    AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.account = message.account
+        AND conversation.id = message.conversation AND conversation.mine = 1);
+
+-- name: needed_drop
+DELETE FROM message WHERE account = $1 AND id IN
+    (SELECT oldest.id FROM message AS oldest
+        WHERE oldest.account = $1 AND oldest.kind = 'received' AND oldest.needed = 1
+        ORDER BY oldest.seen LIMIT $2);
+
+-- name: list_excess
+SELECT COUNT(*) FROM
+    (SELECT 1 FROM list WHERE account = $1 ORDER BY seen LIMIT $3 OFFSET $2) AS excess;
+
+-- name: list_drop
+DELETE FROM list WHERE account = $1 AND address IN
+    (SELECT oldest.address FROM list AS oldest WHERE oldest.account = $1
+        ORDER BY oldest.seen LIMIT $2);

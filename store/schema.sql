@@ -57,24 +57,45 @@ CREATE TABLE counter (
     last BIGINT NOT NULL
 );
 
--- What the human has sent before. "event" is the counter's number of the observation.
+-- What the human has sent before. "event" is the counter's number of the observation. times
+-- is 0 and vouched a time when only an admin said so.
 CREATE TABLE correspondent (
     account TEXT NOT NULL,
     address TEXT NOT NULL,
+    skeleton TEXT NOT NULL,
     times BIGINT NOT NULL,
     first_written BIGINT NOT NULL,
     last_written BIGINT NOT NULL,
     event BIGINT NOT NULL,
+    vouched BIGINT NOT NULL,
+    voucher TEXT NOT NULL,
     PRIMARY KEY (account, address)
 );
+CREATE INDEX correspondent_skeleton ON correspondent (account, skeleton, address);
+-- The domains of correspondents, and the words by which those that look alike are found.
+CREATE TABLE domain (
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    correspondents BIGINT NOT NULL,
+    PRIMARY KEY (account, name)
+);
+CREATE TABLE domain_key (
+    account TEXT NOT NULL,
+    word TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (account, word, name)
+);
+-- needed: a received id that is old and stays, for a conversation of the human.
 CREATE TABLE message (
     account TEXT NOT NULL,
     id TEXT NOT NULL,
     conversation BIGINT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human')),
     seen BIGINT NOT NULL,
+    needed INTEGER NOT NULL,
     PRIMARY KEY (account, id)
 );
+CREATE INDEX message_received ON message (account, needed, seen) WHERE kind = 'received';
 -- No row: the human never wrote in it.
 CREATE TABLE conversation (
     account TEXT NOT NULL,
@@ -82,24 +103,38 @@ CREATE TABLE conversation (
     mine INTEGER NOT NULL,
     PRIMARY KEY (account, id)
 );
+-- message, written: the human's last one to the address in the conversation.
 CREATE TABLE participant (
     account TEXT NOT NULL,
     conversation BIGINT NOT NULL,
     address TEXT NOT NULL,
+    message TEXT NOT NULL,
+    written BIGINT NOT NULL,
     PRIMARY KEY (account, conversation, address)
 );
+CREATE INDEX participant_letters ON participant (account, address, written);
+-- Addresses in received texts: where each was first and last seen.
 CREATE TABLE mention (
     account TEXT NOT NULL,
     address TEXT NOT NULL,
     event BIGINT NOT NULL,
-    first_source TEXT NOT NULL,
+    first_message TEXT NOT NULL,
+    first_sender TEXT NOT NULL,
+    first_seen BIGINT NOT NULL,
+    last_message TEXT NOT NULL,
+    last_sender TEXT NOT NULL,
+    last_seen BIGINT NOT NULL,
     PRIMARY KEY (account, address)
 );
+CREATE INDEX mention_age ON mention (account, last_seen);
+CREATE INDEX mention_sender ON mention (account, last_sender, last_seen);
 CREATE TABLE list (
     account TEXT NOT NULL,
     address TEXT NOT NULL,
+    seen BIGINT NOT NULL,
     PRIMARY KEY (account, address)
 );
+CREATE INDEX list_age ON list (account, seen);
 
 -- Items. seq: order of creation. waiting and timer follow from the other columns (queue.c,
 -- timer_set), so that the partial indexes hold only what still matters and stay small beside
@@ -116,6 +151,7 @@ CREATE TABLE item (
     state TEXT NOT NULL,
     waiting INTEGER NOT NULL,
     tier TEXT NOT NULL,
+    approvals BIGINT NOT NULL,
     line BIGINT NOT NULL,
     reason TEXT NOT NULL,
     policy TEXT NOT NULL,
@@ -188,12 +224,16 @@ CREATE TABLE approval (
     account TEXT NOT NULL,
     digest TEXT NOT NULL,
     approver TEXT NOT NULL,
+    uid BIGINT NOT NULL,
+    gid BIGINT NOT NULL,
+    policy TEXT NOT NULL,
     created BIGINT NOT NULL,
     expires BIGINT NOT NULL,
     used BIGINT,
-    voided BIGINT
+    voided BIGINT,
+    seal TEXT NOT NULL
 );
-CREATE INDEX approval_item ON approval (item);
+CREATE INDEX approval_item ON approval (item, created) WHERE used IS NULL AND voided IS NULL;
 CREATE TABLE ticket (
     id TEXT NOT NULL PRIMARY KEY,
     item TEXT NOT NULL REFERENCES item (id),
@@ -209,8 +249,10 @@ CREATE TABLE audit (
     seq BIGINT NOT NULL PRIMARY KEY,
     at BIGINT NOT NULL,
     kind TEXT NOT NULL,
-    account TEXT,
-    item TEXT,
+    account TEXT NOT NULL,
+    item TEXT NOT NULL,
     who TEXT NOT NULL,
-    details TEXT NOT NULL
+    details TEXT NOT NULL,
+    seal TEXT NOT NULL
 );
+CREATE INDEX audit_item ON audit (item, seq);

@@ -1,0 +1,95 @@
+#include "store/history.h"
+
+#include <string.h>
+
+#include "lib/address.h"
+#include "lib/lookalike.h"
+#include "store/history-sql.h"
+
+#define ALIKE_MAX 100 /* domains looked at for one key */
+
+/* The first correspondent with the skeleton of the address; NULL when there is none. */
+static gboolean
+find_address(Db *db, const char *account, const char *address, char **like_out, GError **error)
+{
+    g_autofree char *skeleton = lookalike_address(address);
+    g_autoptr(Rows) rows =
+        db_query(db, &correspondent_like, error, "sss", account, skeleton, address);
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    *like_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
+    return TRUE;
+}
+
+/* The first domain filed under the key that the domain really looks like. */
+static gboolean
+find_by_key(Db *db, const char *account, const char *domain, const char *key, char **like_out,
+            GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+    g_autoptr(Rows) rows =
+        db_query(db, &domain_key_find, error, "ssi", account, key, (gint64)ALIKE_MAX);
+
+    if (rows == NULL)
+        return FALSE;
+    while (*like_out == NULL && rows_next(rows, &trouble)) {
+        if (lookalike_domain(domain, rows_text(rows, 0)))
+            *like_out = g_strdup(rows_text(rows, 0));
+    }
+    if (trouble == NULL)
+        return TRUE;
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return FALSE;
+}
+
+static gboolean
+find_domain(Db *db, const char *account, const char *domain, char **like_out, GError **error)
+{
+    g_autoptr(GPtrArray) keys = lookalike_find_keys(domain);
+    g_autofree char *like = NULL;
+
+    for (guint i = 0; like == NULL && i < keys->len; i++) {
+        if (!find_by_key(db, account, domain, g_ptr_array_index(keys, i), &like, error))
+            return FALSE;
+    }
+    *like_out = g_steal_pointer(&like);
+    return TRUE;
+}
+
+/* Of the domain, the correspondent with the same local part, when there is one. */
+static gboolean
+prefer_address(Db *db, const char *account, const char *address, char **like, GError **error)
+{
+    gsize local = strlen(address) - strlen(address_domain(address));
+    g_autofree char *same = g_strdup_printf("%.*s%s", (int)local, address, *like);
+    gint64 times = 0;
+
+    if (!db_integer(db, &correspondent_find, -1, &times, error, "ss", account, same))
+        return FALSE;
+    if (times >= 0) {
+        g_free(*like);
+        *like = g_steal_pointer(&same);
+    }
+    return TRUE;
+}
+
+gboolean
+history_find_like(Db *db, const char *account, const char *address, char **like_out,
+                  GError **error)
+{
+    const char *domain = address_domain(address);
+    g_autofree char *like = NULL;
+    gint64 correspondents = 0;
+
+    if (!find_address(db, account, address, &like, error) ||
+        !db_integer(db, &domain_find, 0, &correspondents, error, "ss", account, domain))
+        return FALSE;
+    if (like == NULL && correspondents == 0 &&
+        (!find_domain(db, account, domain, &like, error) ||
+         (like != NULL && !prefer_address(db, account, address, &like, error))))
+        return FALSE;
+    *like_out = g_steal_pointer(&like);
+    return TRUE;
+}
