@@ -6,41 +6,19 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/fields.h"
 
 #define VERSION "exeat-action-1"
 #define ACTION  "smtp.send"
-
-static void
-add_field(GByteArray *bytes, const void *field, gsize length)
-{
-    guint64 prefix = GUINT64_TO_BE((guint64)length);
-
-    g_byte_array_append(bytes, (const guint8 *)&prefix, sizeof prefix);
-    g_byte_array_append(bytes, field, length);
-}
-
-static void
-add_string(GByteArray *bytes, const char *field)
-{
-    add_field(bytes, field, strlen(field));
-}
-
-static void
-add_number(GByteArray *bytes, guint64 number)
-{
-    guint64 field = GUINT64_TO_BE(number);
-
-    add_field(bytes, &field, sizeof field);
-}
 
 /* An address and its parameters: one party of the envelope. */
 static void
 add_party(GByteArray *bytes, const char *address, char **parameters)
 {
-    add_string(bytes, address);
-    add_number(bytes, g_strv_length(parameters));
+    fields_add_text(bytes, address);
+    fields_add_number(bytes, g_strv_length(parameters));
     for (char **parameter = parameters; *parameter != NULL; parameter++)
-        add_string(bytes, *parameter);
+        fields_add_text(bytes, *parameter);
 }
 
 static int
@@ -113,11 +91,11 @@ digest_action(const char *account, const Envelope *envelope, int fd, GError **er
     g_autoptr(GByteArray) head = g_byte_array_new();
     g_autoptr(GPtrArray) recipients = distinct_recipients(envelope);
 
-    add_string(head, VERSION);
-    add_string(head, account);
-    add_string(head, ACTION);
+    fields_add_text(head, VERSION);
+    fields_add_text(head, account);
+    fields_add_text(head, ACTION);
     add_party(head, envelope->sender, envelope->parameters);
-    add_number(head, recipients->len);
+    fields_add_number(head, recipients->len);
     g_checksum_update(checksum, head->data, head->len);
     for (guint i = 0; i < recipients->len; i++) {
         const GByteArray *recipient = g_ptr_array_index(recipients, i);

@@ -6,7 +6,6 @@
 
 #include "lib/address.h"
 #include "lib/error.h"
-#include "store/approval.h"
 #include "store/history.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY };
@@ -335,68 +334,10 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
 
     g_autoptr(Verdict) verdict = ask_policy(account, item, dice);
     item->tier = verdict->tier;
+    item->approvals = verdict->approvals;
     item->line = verdict->line;
     g_free(item->reason);
     item->reason = g_steal_pointer(&verdict->reason);
     item->due = item->tier == TIER_DELAY ? now + verdict->wait : 0;
-    return TRUE;
-}
-
-/* A rule's item is judged again with today's facts; the stricter verdict wins (A34, XB32). */
-static gboolean
-check_rule(Db *db, const Config *config, const Account *account, const Item *item, gint64 now,
-           Tier *tier_out, char **why_out, GError **error)
-{
-    g_autoptr(Item) again = item_new();
-
-    g_free(again->id);
-    again->id = g_strdup(item->id);
-    again->account = g_strdup(item->account);
-    again->login = g_strdup(item->login);
-    again->size = item->size;
-    g_clear_pointer(&again->envelope, envelope_free);
-    g_clear_pointer(&again->extract, extract_free);
-    g_clear_pointer(&again->claims, g_hash_table_unref);
-    again->envelope = item->envelope;
-    again->extract = item->extract;
-    again->claims = item->claims ? g_hash_table_ref(item->claims) : NULL;
-    gboolean judged = judge_item(db, config, account, again, now, error);
-    again->envelope = NULL; /* both were only lent */
-    again->extract = NULL;
-    if (!judged)
-        return FALSE;
-    *tier_out = again->tier;
-    *why_out = again->tier == TIER_RELEASE || again->tier == TIER_DELAY
-                   ? NULL
-                   : g_strdup(again->reason);
-    return TRUE;
-}
-
-gboolean
-judge_authority(Db *db, const Config *config, Item *item, gint64 now, gboolean *valid_out,
-                Tier *tier_out, char **why_out, GError **error)
-{
-    const Account *account = config_account(config, item->account);
-    g_autofree char *why = NULL;
-    Tier tier = TIER_HOLD;
-
-    if (account == NULL)
-        why = g_strdup("the account is no longer configured");
-    else if (account->mode == MODE_DRAFT) {
-        why = g_strdup("the account is in mode draft: nothing leaves");
-        tier = TIER_DRAFT;
-    } else if (item->automatic) {
-        if (!check_rule(db, config, account, item, now, &tier, &why, error))
-            return FALSE;
-    } else {
-        gboolean stands;
-
-        if (!approval_stands(db, item->id, item->digest, now, &stands, error))
-            return FALSE;
-        why = stands ? NULL : g_strdup("the approval is not valid any more");
-    }
-    *valid_out = why == NULL;
-    *tier_out = tier;
-    *why_out = g_steal_pointer(&why);
     return TRUE;
 }

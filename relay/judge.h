@@ -13,11 +13,3 @@
  * and again when a delayed one is about to leave; counters leave the item itself out. */
 gboolean judge_item(Db *db, const Config *config, const Account *account, Item *item,
                     gint64 now, GError **error);
-
-/* Whether the item may leave now: its account and mode stand, its digest is approved or its
- * rule still lets it go. why_out names what is in the way and is NULL when valid; the caller
- * frees. For a rule's item tier_out tells what the rules say now. Checked when sending begins
- * and again, in the transaction that uses the approval up, where the mail leaves (C12, XC13).
- */
-gboolean judge_authority(Db *db, const Config *config, Item *item, gint64 now,
-                         gboolean *valid_out, Tier *tier_out, char **why_out, GError **error);

@@ -5,6 +5,7 @@
 
 #include "lib/address.h"
 #include "lib/digest.h"
+#include "relay/authority.h"
 #include "relay/views.h"
 #include "store/approval.h"
 #include "store/audit.h"
@@ -157,20 +158,66 @@ may_leave(const Request *request, const Item *item, GError **error)
     return FALSE;
 }
 
+static gboolean
+grant(Request *request, const Account *account, const Item *item, GError **error)
+{
+    const Approval approval = {
+        .item = item->id,
+        .account = item->account,
+        .digest = item->digest,
+        .approver = request->who,
+        .uid = request->uid,
+        .gid = request->gid,
+        .policy = (char *)policy_version(account->policy),
+        .created = request->now,
+        .expires = request->now + request->config->approval_life,
+    };
+
+    return approval_grant(request->relay->db, &approval, error);
+}
+
+/* Whether this person's approval would add anything. */
+static gboolean
+may_approve(const Request *request, const Item *item, const Standing *standing, GError **error)
+{
+    if (standing->refused != NULL) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "today %s would be refused: %s",
+                    item->id, standing->refused);
+        return FALSE;
+    }
+    for (guint i = 0; i < standing->approvals->len; i++) {
+        const Approval *approval = g_ptr_array_index(standing->approvals, i);
+
+        if (approval->uid != request->uid)
+            continue;
+        g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT,
+                    "%s has your approval; it needs %u different people", item->id,
+                    standing->needed);
+        return FALSE;
+    }
+    return TRUE;
+}
+
 gboolean
 people_approve(Request *request, GError **error)
 {
     const char *prefix = request_text(request, "digest", error);
     g_autoptr(Item) item = prefix ? load(request, error) : NULL;
-    g_autofree char *approval = NULL;
+    g_auto(Standing) standing = {0};
 
     if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "approved", error) ||
         !digest_matches(item, prefix, error) || !may_leave(request, item, error))
         return FALSE;
-    if (!approval_grant(request->relay->db, item->id, item->account, item->digest,
-                        request->who, request->now,
-                        request->now + request->config->approval_life, &approval, error) ||
-        !move(request, item, STATE_APPROVED, "approved", error))
+    const Account *account = config_account(request->config, item->account);
+    if (!authority_standing(request->relay->db, request->config, account, item, request->now,
+                            &standing, error) ||
+        !may_approve(request, item, &standing, error) || !grant(request, account, item, error))
+        return FALSE;
+    if (standing.approvals->len + 1 < standing.needed) {
+        set_state_reply(request, item->state);
+        return TRUE;
+    }
+    if (!move(request, item, STATE_APPROVED, "approved", error))
         return FALSE;
     set_state_reply(request, STATE_APPROVED);
     request->wake = TRUE;

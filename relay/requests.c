@@ -83,7 +83,7 @@ request_clear(Request *request)
 }
 
 static void
-find_rights(Request *request, gid_t gid)
+find_rights(Request *request)
 {
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
     GPtrArray *accounts = request->config->accounts;
@@ -91,20 +91,20 @@ find_rights(Request *request, gid_t gid)
     for (guint i = 0; i < accounts->len; i++) {
         const Account *account = g_ptr_array_index(accounts, i);
 
-        if (people_include(&account->approvers, request->uid, gid))
+        if (people_include(&account->approvers, request->uid, request->gid))
             g_strv_builder_add(names, account->name);
     }
     request->accounts = g_strv_builder_end(names);
-    request->admin =
-        request->uid == 0 || people_include(&request->config->admins, request->uid, gid);
+    request->admin = request->uid == 0 ||
+                     people_include(&request->config->admins, request->uid, request->gid);
 }
 
 static gboolean
-may_ask(Request *request, const Verb *verb, gid_t gid)
+may_ask(Request *request, const Verb *verb)
 {
     if (verb->needed == PEER_MILTER)
         return request->uid == request->config->milter_user;
-    find_rights(request, gid);
+    find_rights(request);
     return request->accounts[0] != NULL ||
            (verb->needed == PEER_APPROVER_OR_ADMIN && request->admin);
 }
@@ -119,7 +119,7 @@ run_job(gpointer data, GError **error)
 }
 
 static gboolean
-answer(Request *request, const char *name, gid_t gid, GError **error)
+answer(Request *request, const char *name, GError **error)
 {
     for (guint i = 0; i < G_N_ELEMENTS(verbs); i++) {
         const Verb *verb = &verbs[i];
@@ -127,7 +127,7 @@ answer(Request *request, const char *name, gid_t gid, GError **error)
 
         if (!g_str_equal(verb->verb, name))
             continue;
-        if (!may_ask(request, verb, gid)) {
+        if (!may_ask(request, verb)) {
             log_warning("uid %u may not ask for %s", (guint)request->uid, name);
             g_set_error(error, REQUEST_ERROR, REQUEST_DENIED,
                         "user %u may not do this: only approvers named in exeat.conf may",
@@ -181,13 +181,14 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         .relay = connection->relay,
         .config = relay_config(connection->relay),
         .uid = connection->uid,
+        .gid = connection->gid,
         .arguments = arguments,
         .fd = fd,
         .now = relay_now(),
         .who = name_user(connection->uid),
     };
     g_rw_lock_reader_lock(&connection->relay->serving);
-    gboolean answered = answer(&request, name, connection->gid, &error);
+    gboolean answered = answer(&request, name, &error);
     g_rw_lock_reader_unlock(&connection->relay->serving);
     if (!answered && error->domain != REQUEST_ERROR)
         log_error("%s: %s", name, error->message);

@@ -25,6 +25,7 @@ typedef struct {
     Relay *relay;
     Config *config;
     uid_t uid;
+    gid_t gid;
     GVariant *arguments; /* a{sv} */
     int fd;              /* passed with the request, -1 when none */
     gint64 now;

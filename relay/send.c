@@ -7,7 +7,7 @@
 #include "lib/digest.h"
 #include "lib/error.h"
 #include "lib/log.h"
-#include "relay/judge.h"
+#include "relay/authority.h"
 #include "relay/schedule.h"
 #include "relay/smtp.h"
 #include "store/approval.h"
@@ -156,7 +156,7 @@ begin(gpointer data, GError **error)
         return FALSE;
     if (!is_ready(item, now))
         return TRUE;
-    if (!judge_authority(db, passage->config, item, now, &valid, &tier, &why, error))
+    if (!authority_check(db, passage->config, item, now, &valid, &tier, &why, error))
         return FALSE;
     if (valid && item->expires <= now)
         why = g_strdup("it could not be handed on in time");
@@ -194,7 +194,7 @@ send_use_authority(Db *db, const Config *config, const char *id, gint64 now, cha
         *why_out = g_strdup("this message is not being sent");
         return TRUE;
     }
-    if (!judge_authority(db, config, item, now, &valid, &tier, &why, error))
+    if (!authority_check(db, config, item, now, &valid, &tier, &why, error))
         return FALSE;
     if (valid && !item->automatic &&
         !approval_consume(db, id, item->account, item->digest, now, &used, error))
@@ -277,7 +277,7 @@ end_unsent(Passage *passage, Db *db, const Config *today, gint64 now, GError **e
     gboolean valid;
     Tier tier;
 
-    if (!judge_authority(db, today, item, now, &valid, &tier, &why, error))
+    if (!authority_check(db, today, item, now, &valid, &tier, &why, error))
         return FALSE;
     if (valid && result->outcome == SMTP_REFUSED)
         return move(db, passage->id, STATE_SENDING, STATE_FAILED, result->text, now, error);

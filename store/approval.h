@@ -1,29 +1,46 @@
 /* approval.h - approvals and tickets: authority that is used once
  *
- * An approval says: this approver, this item, this digest, until then (E22-E29). A ticket
- * says: these bytes to these recipients may pass the door now; it is minted when sending
- * starts and redeemed, with the approval, where the mail leaves. Both are consumed by a
- * conditional UPDATE, so of many who try one wins (C14). Writer's thread only. Errors:
- * ERROR_TEMP. */
+ * An approval says: this approver, this item, this digest, until then (E22-E29). It is sealed
+ * over all its fields (seal.h), so that one made or changed by anybody but the relay is void;
+ * that is an entry in the audit record. A ticket says: these bytes to these recipients may
+ * pass the door now; it is minted when sending starts and redeemed, with the approvals, where
+ * the mail leaves. Both are consumed by a conditional UPDATE, so of many who try one wins
+ * (C14). Writer's thread only. Errors: ERROR_TEMP. */
 #pragma once
 
 #include "store/db.h"
 
-/* Records an approval; the caller frees the id (128 random bits, hex). */
-gboolean approval_grant(Db *db, const char *item, const char *account, const char *digest,
-                        const char *approver, gint64 now, gint64 expires, char **id_out,
-                        GError **error);
+typedef struct {
+    char *id; /* 128 random bits, hex */
+    char *item;
+    char *account;
+    char *digest;
+    char *approver; /* "user alice (1001)" */
+    gint64 uid;     /* the approver's, and the group of the process that asked */
+    gint64 gid;
+    char *policy; /* version in force when it was granted */
+    gint64 created;
+    gint64 expires;
+} Approval;
 
-/* Whether an unused, unexpired approval of exactly this digest exists: looking, not using. A
- * clock that stands before its creation makes it void (XC11). */
-gboolean approval_stands(Db *db, const char *item, const char *digest, gint64 now,
-                         gboolean *stands_out, GError **error);
+void approval_free(Approval *approval);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Approval, approval_free)
 
-/* Uses it up: TRUE in *used_out for exactly one caller. */
+/* Records an approval, whose id is drawn here, and its audit entry. */
+gboolean approval_grant(Db *db, const Approval *approval, GError **error);
+
+/* The approvals of exactly this item, account and digest that are neither used, void nor
+ * expired; none used up by looking. One whose seal is wrong, or that is younger than now,
+ * since the clock went back (XC11), becomes void. Array of Approval *, its free function set.
+ */
+GPtrArray *approval_find(Db *db, const char *item, const char *account, const char *digest,
+                         gint64 now, GError **error);
+
+/* Uses up those that approval_find gives: TRUE in *used_out for exactly one caller. */
 gboolean approval_consume(Db *db, const char *item, const char *account, const char *digest,
                           gint64 now, gboolean *used_out, GError **error);
 
-/* Makes every unused approval of the item void. */
+/* Makes every unused approval of the item void; NULL: of all items. */
 gboolean approval_void(Db *db, const char *item, gint64 now, GError **error);
 
 /* Mints a ticket; the caller frees it (128 random bits, hex). Earlier tickets of the item that

@@ -1,27 +1,29 @@
 -- approval.sql - authority that is used once (approval.h)
 
 -- name: approval_add
-INSERT INTO approval (id, item, account, digest, approver, created, expires)
-    VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO approval (id, item, account, digest, approver, uid, gid, policy, created, expires,
+                      seal)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
--- name: approval_find
-SELECT COUNT(*) FROM approval
-    WHERE item = $1 AND digest = $2 AND used IS NULL AND voided IS NULL
-        AND created <= $3 AND expires > $3;
+-- name: approval_open
+SELECT id, item, account, digest, approver, uid, gid, policy, created, expires, seal
+    FROM approval
+    WHERE item = $1 AND used IS NULL AND voided IS NULL ORDER BY item, created;
 
--- Uses every approval that stands, so that nothing is left over for a second sending.
+-- name: approval_open_all
+SELECT id, item, account, digest, approver, uid, gid, policy, created, expires, seal
+    FROM approval
+    WHERE used IS NULL AND voided IS NULL ORDER BY item, created;
+
+-- Who, what, until when and unused: all in the statement that uses it up (C13, C14).
 -- name: approval_use
-UPDATE approval SET used = $4
-    WHERE item = $1 AND account = $2 AND digest = $3 AND used IS NULL AND voided IS NULL
-        AND created <= $4 AND expires > $4;
+UPDATE approval SET used = $5, seal = $6
+    WHERE id = $1 AND item = $2 AND account = $3 AND digest = $4
+        AND used IS NULL AND voided IS NULL AND created <= $5 AND expires > $5;
 
--- name: approval_void_all
-UPDATE approval SET voided = $2 WHERE item = $1 AND used IS NULL AND voided IS NULL;
-
--- The clock went back: what was granted later than now stays void when it goes forward (XC11).
--- name: approval_void_future
-UPDATE approval SET voided = $2
-    WHERE item = $1 AND used IS NULL AND voided IS NULL AND created > $2;
+-- name: approval_void_one
+UPDATE approval SET voided = $2, seal = $3
+    WHERE id = $1 AND used IS NULL AND voided IS NULL;
 
 -- name: ticket_add
 INSERT INTO ticket (id, item, digest, created, expires, voided) VALUES ($1, $2, $3, $4, $5, 0);

@@ -1,6 +1,19 @@
 -- audit.sql - one entry for everything (audit.h)
 
--- One writer, inside the transaction of what it records: the next number leaves no gap.
 -- name: audit_add
-INSERT INTO audit (seq, at, kind, account, item, who, details)
-    VALUES ((SELECT COALESCE(MAX(seq), 0) + 1 FROM audit), $1, $2, $3, $4, $5, $6);
+INSERT INTO audit (seq, at, kind, account, item, who, details, seal)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- name: audit_newest
+SELECT seq, seal, at FROM audit ORDER BY seq DESC LIMIT 1;
+
+-- name: audit_seal_at
+SELECT seal FROM audit WHERE seq = $1;
+
+-- name: audit_page
+SELECT seq, at, kind, account, item, who, details, seal FROM audit
+    WHERE seq > $1 ORDER BY seq LIMIT $2;
+
+-- name: audit_of_item
+SELECT seq, at, kind, account, item, who, details, seal FROM audit
+    WHERE item = $1 ORDER BY seq LIMIT $2;

@@ -16,6 +16,7 @@
 
 struct _Db {
     sqlite3 *handle;
+    Seal *seal;
     GHashTable *idle; /* Sql * to its prepared statement, while nobody uses it */
     gboolean begun;   /* we opened a transaction and did not end it */
     gboolean doomed;  /* it holds what should be undone, so it must not be committed */
@@ -122,7 +123,22 @@ db_close(Db *db)
         return;
     g_hash_table_unref(db->idle);
     sqlite3_close(db->handle);
+    seal_free(db->seal);
     g_free(db);
+}
+
+void
+db_set_seal(Db *db, Seal *seal)
+{
+    g_assert(db->seal == NULL);
+    db->seal = seal;
+}
+
+const Seal *
+db_seal(Db *db)
+{
+    g_assert(db->seal != NULL);
+    return db->seal;
 }
 
 gboolean

@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#include "lib/seal.h"
+
 typedef struct _Db Db;
 typedef struct _Rows Rows;
 
@@ -21,6 +23,11 @@ typedef struct {
 Db *db_open(const char *path, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
+
+/* What approvals and audit entries in it are sealed with. Set once, before the first of them;
+ * it is the Db's from then on. */
+void db_set_seal(Db *db, Seal *seal);
+const Seal *db_seal(Db *db);
 
 /* Transactions: immediate, so that a writer knows at once. A savepoint is a transaction inside
  * it; undoing rolls back to it and forgets it. */

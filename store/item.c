@@ -24,6 +24,7 @@ item_new(void)
     item->key = g_strdup("");
     item->digest = g_strdup("");
     item->message_id = g_strdup("");
+    item->approvals = 1;
     item->reason = g_strdup("");
     item->policy = g_strdup("");
     item->why = g_strdup("");

@@ -58,6 +58,8 @@ describe_submission(const Item *item, const char *facts)
     g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
     add_text(&builder, "state", state_name(item->state));
     add_text(&builder, "tier", tier_name(item->tier));
+    g_variant_builder_add(&builder, "{sv}", "approvals",
+                          g_variant_new_uint32(item->approvals));
     g_variant_builder_add(&builder, "{sv}", "line", g_variant_new_uint32(item->line));
     add_text(&builder, "reason", item->reason);
     add_text(&builder, "policy", item->policy);
@@ -103,7 +105,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
 
     if (!db_integer(db, &counter_next, 0, &seq, error, "s", "item"))
         return FALSE;
-    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbb", item->id, seq,
+    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbi", item->id, seq,
                   item->account, item->login, item->key, item->digest, item->message_id,
                   item->conversation, state_name(item->state),
                   (gint64)state_is_waiting(item->state), tier_name(item->tier),
@@ -112,7 +114,8 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
                   item->retry, (gint64)item->attempts, (gint64)item->size, facts,
                   g_variant_get_data(envelope), g_variant_get_size(envelope),
                   g_variant_get_data(extract), g_variant_get_size(extract),
-                  g_variant_get_data(claims), g_variant_get_size(claims)) >= 0;
+                  g_variant_get_data(claims), g_variant_get_size(claims),
+                  (gint64)item->approvals) >= 0;
 }
 
 static gboolean
@@ -208,6 +211,7 @@ read_plain(Item *item, Rows *rows)
     item->retry = rows_integer(rows, 18);
     item->attempts = rows_integer(rows, 19);
     item->size = rows_integer(rows, 20);
+    item->approvals = rows_integer(rows, 25);
 }
 
 /* The members that must be read back; what we cannot read was not written by us. */

@@ -58,6 +58,7 @@ typedef struct {
     gint64 conversation; /* 0 when none */
     State state;
     Tier tier;
+    guint approvals; /* different people who must approve it; at least 1 */
     guint line;
     char *reason;       /* the verdict's */
     char *policy;       /* version */

@@ -24,26 +24,45 @@ add_item(Db *db, const char *id)
 }
 
 static void
-grant(Db *db, const char *item)
+grant_by(Db *db, const char *item, gint64 uid)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *id = NULL;
+    const Approval approval = {
+        .item = (char *)item,
+        .account = (char *)"owner",
+        .digest = (char *)"digest",
+        .approver = (char *)"user alice (1001)",
+        .uid = uid,
+        .gid = uid,
+        .policy = (char *)"version",
+        .created = GRANTED,
+        .expires = EXPIRES,
+    };
 
-    approval_grant(db, item, "owner", "digest", "user alice (1001)", GRANTED, EXPIRES, &id,
-                   &error);
+    approval_grant(db, &approval, &error);
     g_assert_no_error(error);
-    g_assert_cmpuint(strlen(id), ==, 32);
+}
+
+static void
+grant(Db *db, const char *item)
+{
+    grant_by(db, item, 1001);
+}
+
+static guint
+count_found(Db *db, const char *item, const char *digest, gint64 now)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) found = approval_find(db, item, "owner", digest, now, &error);
+
+    g_assert_no_error(error);
+    return found->len;
 }
 
 static gboolean
 stands(Db *db, const char *item, const char *digest, gint64 now)
 {
-    g_autoptr(GError) error = NULL;
-    gboolean answer = FALSE;
-
-    approval_stands(db, item, digest, now, &answer, &error);
-    g_assert_no_error(error);
-    return answer;
+    return count_found(db, item, digest, now) > 0;
 }
 
 static gboolean
@@ -161,11 +180,87 @@ test_no_leftover(void)
 
     scratch_open(&scratch);
     add_item(scratch.db, "item");
-    grant(scratch.db, "item");
-    grant(scratch.db, "item");
+    grant_by(scratch.db, "item", 1001);
+    grant_by(scratch.db, "item", 1002);
+    g_assert_cmpuint(count_found(scratch.db, "item", "digest", GRANTED), ==, 2);
     g_assert_true(consume(scratch.db, "item", "owner", "digest", GRANTED + 1));
     g_assert_false(consume(scratch.db, "item", "owner", "digest", GRANTED + 1));
     scratch_close(&scratch);
+}
+
+static gint64
+count_entries(Db *db, const char *kind)
+{
+    static const Sql sql = {"count", "SELECT COUNT(*) FROM audit WHERE kind = $1"};
+    g_autoptr(GError) error = NULL;
+    gint64 number = 0;
+
+    db_integer(db, &sql, 0, &number, &error, "s", kind);
+    g_assert_no_error(error);
+    return number;
+}
+
+/* Whoever writes the database without the key can make no approval, nor change one in any
+ * field (XC9), nor use one twice: it is void, and that is in the record. */
+static void
+test_tampered(void)
+{
+    static const Sql changes[] = {
+        {"id", "UPDATE approval SET id = 'made-up'"},
+        {"item XC23", "UPDATE approval SET item = 'item', account = 'owner'"},
+        {"account XC2", "UPDATE approval SET account = 'second'"},
+        {"digest XC7", "UPDATE approval SET digest = 'digesU'"},
+        {"approver", "UPDATE approval SET approver = 'user bob (1002)'"},
+        {"uid", "UPDATE approval SET uid = 1002"},
+        {"gid", "UPDATE approval SET gid = 1002"},
+        {"policy", "UPDATE approval SET policy = 'newer'"},
+        {"created XC11", "UPDATE approval SET created = created - 1"},
+        {"expires XC22", "UPDATE approval SET expires = expires + 1"},
+        {"seal", "UPDATE approval SET seal = 'e' || substr(seal, 2) || 'f'"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(changes); i++) {
+        g_autoptr(GError) error = NULL;
+        Scratch scratch;
+
+        g_test_message("%s", changes[i].name);
+        scratch_open(&scratch);
+        add_item(scratch.db, "item");
+        add_item(scratch.db, "other");
+        grant(scratch.db, i == 1 ? "other" : "item");
+        db_run(scratch.db, &changes[i], &error, "");
+        g_assert_no_error(error);
+        g_assert_false(consume(scratch.db, "item", i == 2 ? "second" : "owner",
+                               i == 3 ? "digesU" : "digest", GRANTED + 1));
+        g_assert_cmpint(count_entries(scratch.db, "approval-void"), ==, 1);
+        g_assert_cmpuint(count_found(scratch.db, "item", "digest", GRANTED + 1), ==, 0);
+        g_assert_cmpint(count_entries(scratch.db, "approval-void"), ==, 1);
+        scratch_close(&scratch);
+    }
+}
+
+/* A used or void approval made open again is no approval. */
+static void
+test_reopened(void)
+{
+    static const Sql reopen = {"reopen", "UPDATE approval SET used = NULL, voided = NULL"};
+    g_autoptr(GError) error = NULL;
+
+    for (guint way = 0; way < 2; way++) {
+        Scratch scratch;
+
+        scratch_open(&scratch);
+        add_item(scratch.db, "item");
+        grant(scratch.db, "item");
+        if (way == 0)
+            g_assert_true(consume(scratch.db, "item", "owner", "digest", GRANTED + 1));
+        else
+            g_assert_true(approval_void(scratch.db, NULL, GRANTED + 1, &error));
+        g_assert_cmpint(db_run(scratch.db, &reopen, &error, ""), ==, 1);
+        g_assert_false(consume(scratch.db, "item", "owner", "digest", GRANTED + 2));
+        g_assert_cmpint(count_entries(scratch.db, "approval-void"), ==, 1);
+        scratch_close(&scratch);
+    }
 }
 
 /* One of many who use the same approval. */
@@ -233,7 +328,7 @@ test_race(void)
     ticket_mint(scratch.db, "item", "digest", GRANTED, EXPIRES, &ticket, &error);
     g_assert_no_error(error);
     g_assert_cmpint(race(g_steal_pointer(&scratch.db), NULL), ==, 1);
-    scratch.db = db_open(scratch.path, &error);
+    scratch_reopen(&scratch);
     g_assert_cmpint(race(g_steal_pointer(&scratch.db), ticket), ==, 1);
     scratch_close(&scratch);
 }
@@ -368,6 +463,8 @@ main(int argc, char **argv)
     g_test_add_func("/approval/clock-back/XC11", test_clock_back);
     g_test_add_func("/approval/void", test_void);
     g_test_add_func("/approval/no-leftover", test_no_leftover);
+    g_test_add_func("/approval/tampered/XC9", test_tampered);
+    g_test_add_func("/approval/reopened", test_reopened);
     g_test_add_func("/approval/race/C14", test_race);
     g_test_add_func("/ticket/worth", test_ticket);
     g_test_add_func("/ticket/used/XA7", test_ticket_used);

@@ -276,7 +276,8 @@ test_race(void)
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         g_thread_join(threads[i]);
     writer_stop(writer);
-    scratch.db = db_open(scratch.path, NULL);
+    scratch.db = NULL;
+    scratch_reopen(&scratch);
     item = load(scratch.db, "i1");
     g_assert_cmpint(won[STATE_VETOED] + won[STATE_SENDING], ==, 1);
     g_assert_cmpint(won[item->state], ==, 1);

@@ -12,6 +12,19 @@ typedef struct {
     Db *db;
 } Scratch;
 
+/* Opens the database, with a key that every test has. */
+static inline void
+scratch_reopen(Scratch *scratch)
+{
+    static const guint8 key[SEAL_KEY_BYTES] = "the key of every test";
+    g_autoptr(GError) error = NULL;
+
+    db_close(scratch->db);
+    scratch->db = db_open(scratch->path, &error);
+    g_assert_no_error(error);
+    db_set_seal(scratch->db, seal_new(key));
+}
+
 static inline void
 scratch_open(Scratch *scratch)
 {
@@ -20,18 +33,8 @@ scratch_open(Scratch *scratch)
     scratch->folder = g_dir_make_tmp("exeat-test-XXXXXX", &error);
     g_assert_no_error(error);
     scratch->path = g_build_filename(scratch->folder, "db", NULL);
-    scratch->db = db_open(scratch->path, &error);
-    g_assert_no_error(error);
-}
-
-static inline void
-scratch_reopen(Scratch *scratch)
-{
-    g_autoptr(GError) error = NULL;
-
-    db_close(scratch->db);
-    scratch->db = db_open(scratch->path, &error);
-    g_assert_no_error(error);
+    scratch->db = NULL;
+    scratch_reopen(scratch);
 }
 
 /* For a test that gave the database away: scratch->db is NULL then. */

@@ -126,11 +126,9 @@ run_many(Writer *writer, Db *db, Gate *gate, guint count, guint failing)
 static void
 stop_and_reopen(Scratch *scratch, Writer *writer)
 {
-    g_autoptr(GError) error = NULL;
-
     writer_stop(writer);
-    scratch->db = db_open(scratch->path, &error);
-    g_assert_no_error(error);
+    scratch->db = NULL;
+    scratch_reopen(scratch);
 }
 
 /* A failing job undoes itself and nobody else, alone and among others. */

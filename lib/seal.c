@@ -1,0 +1,129 @@
+#include "lib/seal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+struct _Seal {
+    guint8 key[SEAL_KEY_BYTES];
+};
+
+Seal *
+seal_new(const guint8 key[SEAL_KEY_BYTES])
+{
+    Seal *seal = g_new0(Seal, 1);
+
+    memcpy(seal->key, key, sizeof seal->key);
+    return seal;
+}
+
+void
+seal_free(Seal *seal)
+{
+    if (seal == NULL)
+        return;
+    explicit_bzero(seal->key, sizeof seal->key);
+    g_free(seal);
+}
+
+static gboolean
+fail(const char *path, GError **error)
+{
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
+    return FALSE;
+}
+
+/* A new name is lost in a power cut until its folder is synced. */
+static gboolean
+sync_folder(const char *path, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    gboolean synced = fd >= 0 && fsync(fd) == 0;
+
+    if (!synced)
+        fail(folder, error);
+    if (fd >= 0)
+        close(fd);
+    return synced;
+}
+
+gboolean
+seal_make_key(const char *path, GError **error)
+{
+    guint8 key[SEAL_KEY_BYTES];
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return fail(path, error);
+    gboolean made = getrandom(key, sizeof key, 0) == (gssize)sizeof key &&
+                    write(fd, key, sizeof key) == (gssize)sizeof key && fsync(fd) == 0;
+    explicit_bzero(key, sizeof key);
+    if (!made) {
+        fail(path, error);
+        unlink(path); /* half a key would be in the way of the next start */
+    }
+    close(fd);
+    return made && sync_folder(path, error);
+}
+
+static gboolean
+check_file(const char *path, int fd, GError **error)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return fail(path, error);
+    if (S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 077) == 0 &&
+        status.st_size == SEAL_KEY_BYTES)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
+                "%s: found owner %u, mode %04o and %" G_GINT64_FORMAT
+                " bytes, expected a file of user %u with mode 0600 and %d bytes",
+                path, (guint)status.st_uid, (guint)status.st_mode & 07777,
+                (gint64)status.st_size, (guint)geteuid(), SEAL_KEY_BYTES);
+    return FALSE;
+}
+
+Seal *
+seal_open(const char *path, GError **error)
+{
+    g_autoptr(Seal) seal = g_new0(Seal, 1);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0) {
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: %s; expected the relay's key", path,
+                    g_strerror(errno));
+        return NULL;
+    }
+    gboolean read_whole =
+        check_file(path, fd, error) &&
+        (read(fd, seal->key, SEAL_KEY_BYTES) == SEAL_KEY_BYTES || fail(path, error));
+    close(fd);
+    return read_whole ? g_steal_pointer(&seal) : NULL;
+}
+
+char *
+seal_over(const Seal *seal, const GByteArray *fields)
+{
+    return g_compute_hmac_for_data(G_CHECKSUM_SHA256, seal->key, SEAL_KEY_BYTES, fields->data,
+                                   fields->len);
+}
+
+gboolean
+seal_fits(const Seal *seal, const GByteArray *fields, const char *claimed)
+{
+    g_autofree char *right = seal_over(seal, fields);
+    guint8 difference = 0;
+
+    if (strlen(claimed) != SEAL_LENGTH)
+        return FALSE;
+    for (guint i = 0; i < SEAL_LENGTH; i++)
+        difference |= (guint8)(right[i] ^ claimed[i]);
+    return difference == 0;
+}
