@@ -6,6 +6,7 @@
 #include "lib/mail-content.h"
 
 #define DEPTH_MAX   50
+#define MARGINS_MAX 2
 #define RAW_MAX     (2 * EXTRACT_TEXT_LIMIT) /* bytes of one part kept for its text */
 #define MESSAGE_MAX (16 * 1024 * 1024)       /* an attached message that had to be decoded */
 
@@ -13,6 +14,7 @@ typedef struct {
     MailReading *reading;
     GPtrArray *boundaries; /* of const char *: the multiparts around */
     guint depth;
+    guint margins;  /* margins around, each held in memory */
     guint messages; /* attached messages around: what is inside them counts no more */
 } Walk;
 
@@ -49,12 +51,6 @@ on_warning(gint64 offset, GMimeParserWarning warning, const gchar *item, gpointe
     }
 }
 
-static gboolean
-is_one_of(const char *word, const char *const *words)
-{
-    return g_strv_contains(words, word);
-}
-
 static void
 add_part(Walk *walk, GMimeObject *object, const char *type, guint64 size, const char *sha256)
 {
@@ -77,13 +73,13 @@ mark_type(Walk *walk, GMimeObject *object, const char *type)
     const char *name =
         GMIME_IS_PART(object) ? g_mime_part_get_filename(GMIME_PART(object)) : NULL;
 
-    if (is_one_of(type, sealed))
+    if (g_strv_contains(sealed, type))
         mail_mark(walk->reading, "encrypted");
-    if (is_one_of(type, tnef) ||
+    if (g_strv_contains(tnef, type) ||
         (name != NULL && (g_ascii_strcasecmp(name, "winmail.dat") == 0 ||
                           g_ascii_strcasecmp(name, "win.dat") == 0)))
         mail_mark(walk->reading, "a TNEF container");
-    if (is_one_of(type, elsewhere))
+    if (g_strv_contains(elsewhere, type))
         mail_mark(walk->reading, "content that is elsewhere");
     if (g_str_has_prefix(type, "multipart/"))
         mail_mark(walk->reading, "a broken structure");
@@ -100,7 +96,7 @@ is_message(GMimeObject *object, const char *type)
     const char *name =
         GMIME_IS_PART(object) ? g_mime_part_get_filename(GMIME_PART(object)) : NULL;
 
-    if (is_one_of(type, types))
+    if (g_strv_contains(types, type))
         return TRUE;
     g_autofree char *lower = g_ascii_strdown(name != NULL ? name : "", -1);
     return g_str_has_suffix(lower, ".eml") || g_str_has_suffix(lower, ".msg") ||
@@ -162,10 +158,25 @@ look_at_leaf(GMimeObject *object, const char *type, const char *encoding)
                        (g_str_has_prefix(disposition, "inline") &&
                         strchr("; \t\r\n(", disposition[6]) != NULL);
 
-    leaf.shown = text && inline_;
-    leaf.body = leaf.shown && !mail_part_is_named(object, "Content-Disposition") &&
-                !mail_part_is_named(object, "Content-Type") && !is_one_of(encoding, uu);
+    /* The people an invitation names are to be seen, too (XB22). */
+    leaf.shown = inline_ && (text || strcmp(type, "text/calendar") == 0);
+    leaf.body = inline_ && text && !mail_part_is_named(object, "Content-Disposition") &&
+                !mail_part_is_named(object, "Content-Type") && !g_strv_contains(uu, encoding);
     return leaf;
+}
+
+/* An attached message that had an encoding: the scan of the whole could not look into it. */
+static void
+walk_decoded(Walk *walk, const MailContent *content)
+{
+    if (content->size > content->kept->len)
+        mail_mark(walk->reading, "an attached message too long to be read");
+    if (content->kept->len == 0 ||
+        !mail_scan_bytes(walk->reading, (const char *)content->kept->data, content->kept->len))
+        return;
+    walk->messages++;
+    walk_bytes(walk, (const char *)content->kept->data, content->kept->len, TRUE);
+    walk->messages--;
 }
 
 static void
@@ -183,7 +194,7 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
                                                              : nested   ? MESSAGE_MAX
                                                                         : 0);
 
-    if (!is_one_of(encoding, known))
+    if (!g_strv_contains(known, encoding))
         mail_mark(walk->reading, "an unknown transfer encoding");
     if (content->broken)
         mail_mark(walk->reading, "a transfer encoding that cannot be undone");
@@ -194,14 +205,8 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
         walk->reading->extract->forward = TRUE;
     if (leaf.shown)
         read_text(walk, object, &leaf, content);
-    if (!nested)
-        return;
-    if (content->size > content->kept->len)
-        mail_mark(walk->reading, "an attached message too long to be read");
-    walk->messages++;
-    walk_bytes(walk, content->size > 0 ? (const char *)content->kept->data : "",
-               content->kept->len, TRUE);
-    walk->messages--;
+    if (nested)
+        walk_decoded(walk, content);
 }
 
 /* Digest and size of an attached message: its bytes as they came, through gmime because only
@@ -269,10 +274,16 @@ walk_margin(Walk *walk, const char *margin)
         if (line[0] == '-' && line[1] == '-')
             border = read_border(walk, line);
     }
+    if (border != NULL && walk->margins >= MARGINS_MAX) {
+        mail_mark(walk->reading, "a broken structure");
+        return;
+    }
     if (border != NULL) {
         g_autofree char *part = g_strconcat("Content-Type: multipart/mixed; boundary=\"",
                                             border, "\"\r\n\r\n", margin, NULL);
+        walk->margins++;
         walk_bytes(walk, part, strlen(part), FALSE);
+        walk->margins--;
         return;
     }
     g_autofree char *text = mail_decode(margin, strlen(margin), NULL);
@@ -292,7 +303,7 @@ walk_multipart(Walk *walk, GMimeMultipart *multipart, const char *type)
     const char *epilogue = g_mime_multipart_get_epilogue(multipart);
     int count = g_mime_multipart_get_count(multipart);
 
-    if (!is_one_of(encoding, plain))
+    if (!g_strv_contains(plain, encoding))
         mail_mark(walk->reading, "an unknown transfer encoding");
     if (strcmp(type, "multipart/encrypted") == 0)
         mail_mark(walk->reading, "encrypted");
@@ -380,14 +391,4 @@ mail_read_parts(MailReading *reading, int fd)
 
     g_mime_stream_fs_set_owner(GMIME_STREAM_FS(stream), FALSE);
     walk_stream(&walk, stream, TRUE);
-}
-
-char *
-mail_decode_header(const char *value)
-{
-    g_autofree char *decoded = g_mime_utils_header_decode_text(NULL, value);
-    char *valid = g_utf8_make_valid(decoded, -1);
-
-    g_strdelimit(valid, "\r\n", ' ');
-    return g_strstrip(valid);
 }

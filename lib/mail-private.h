@@ -35,6 +35,9 @@ GPtrArray *mail_fields_new(void);
 /* Reads all bytes once, in bounded memory: fields, malformed, capped. ERROR_TEMP. */
 gboolean mail_scan(MailReading *reading, int fd, GError **error);
 
+/* Holds bytes that were hidden in an encoding against the same caps; FALSE when beyond one. */
+gboolean mail_scan_bytes(MailReading *reading, const char *bytes, gsize length);
+
 /* Ids, addresses, doubled fields, lists and marks of the header, all but the subject. */
 void mail_read_fields(MailReading *reading);
 
@@ -89,5 +92,5 @@ gboolean mail_word_verb(const char *folded);
 /* Reads structure and content through gmime: parts, texts and marks. */
 void mail_read_parts(MailReading *reading, int fd);
 
-/* A header text with its encoded words (RFC 2047) decoded, as valid UTF-8 in one line. */
+/* A header text with its encoded words (RFC 2047) decoded, as valid UTF-8 in one line (H4). */
 char *mail_decode_header(const char *value);

@@ -12,7 +12,9 @@ typedef struct {
     guint labels;      /* bits of MailWord seen in the block */
     guint gap;         /* lines since the last of them */
     guint run;         /* quoted lines in a row */
-    guint attribution; /* lines for which an attribution still counts */
+    const char *above; /* the last line that was not empty */
+    gsize above_length;
+    guint above_gap; /* lines since then */
     gboolean *forward;
     gboolean *quoted;
 } Search;
@@ -116,11 +118,26 @@ look_for_block(Search *search, const char *folded)
         *search->quoted = TRUE;
 }
 
+/* A copy of the beginning of a line: enough to tell what it is. */
+static char *
+copy_head(const char *line, gsize length)
+{
+    char *head = g_strndup(line, MIN(length, HEAD_MAX));
+    const char *valid = NULL;
+
+    if (!g_utf8_validate(head, -1, &valid)) /* the cut went through a character */
+        head[valid - head] = 0;
+    return head;
+}
+
 /* The line above quoted lines: "On 13 November, Nora wrote:" or, as some write it, "13.11.2026
  * 08:00, Nora <nora@example.org>:". */
 static gboolean
-is_attribution(const char *folded, const char *line, gsize length)
+is_attribution(const char *line, gsize length)
 {
+    g_autofree char *head = copy_head(line, length);
+    g_autofree char *folded = mail_fold(head);
+
     if (mail_word_verb(folded))
         return TRUE;
     while (length > 0 && (g_ascii_isspace(line[length - 1]) || line[length - 1] == '*'))
@@ -133,27 +150,24 @@ is_attribution(const char *folded, const char *line, gsize length)
 static void
 look_for_quote(Search *search, guint level, gboolean empty)
 {
-    if (level == 0) {
-        search->run = empty ? search->run : 0;
-        search->attribution -= search->attribution > 0;
+    if (empty)
         return;
-    }
-    if (!empty)
-        search->run++;
-    if (search->run >= RUN_MIN || (search->run > 0 && search->attribution > 0))
+    search->run = level > 0 ? search->run + 1 : 0;
+    if (search->run >= RUN_MIN)
+        *search->quoted = TRUE;
+    if (search->run == 1 && search->above != NULL && search->above_gap <= GAP_MAX &&
+        is_attribution(search->above, search->above_length))
         *search->quoted = TRUE;
 }
 
 static void
 look_at_line(Search *search, const char *line, gsize length)
 {
-    g_autofree char *head = g_strndup(line, MIN(length, HEAD_MAX));
-    const char *valid = NULL;
+    g_autofree char *head = copy_head(line, length);
     guint level = 0;
-
-    if (!g_utf8_validate(head, -1, &valid)) /* the cut went through a character */
-        head[valid - head] = 0;
     const char *content = skip_quote(head, &level);
+
+    search->above_gap++;
     look_for_quote(search, level, *content == 0);
     if (*content == 0) {
         look_for_block(search, "");
@@ -162,8 +176,9 @@ look_at_line(Search *search, const char *line, gsize length)
     g_autofree char *folded = mail_fold(content);
     look_for_marker(search, folded);
     look_for_block(search, folded);
-    if (is_attribution(folded, line, length))
-        search->attribution = GAP_MAX;
+    search->above = line;
+    search->above_length = length;
+    search->above_gap = 0;
 }
 
 void

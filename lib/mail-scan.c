@@ -15,6 +15,7 @@ typedef struct {
     MailReading *reading;
     GString *header;
     gboolean in_header;
+    gboolean malformed;
     char previous;
     char start[80]; /* of the current line */
     gsize length;   /* of the current line, without its end */
@@ -98,7 +99,7 @@ scan_bytes(Scan *scan, const char *bytes, gsize length)
     for (gsize i = 0; i < length; i++) {
         char c = bytes[i];
         if (c == 0 || (c == '\n') != (scan->previous == '\r'))
-            scan->reading->extract->malformed = TRUE;
+            scan->malformed = TRUE;
         if (scan->in_header && scan->header->len <= HEADER_MAX)
             g_string_append_c(scan->header, c != 0 ? c : ' ');
         scan->previous = c;
@@ -186,8 +187,7 @@ mail_scan(MailReading *reading, int fd, GError **error)
         scan_bytes(&scan, buffer, (gsize)got);
         offset += got;
     }
-    if (scan.previous == '\r')
-        reading->extract->malformed = TRUE;
+    reading->extract->malformed = scan.malformed || scan.previous == '\r';
     if (scan.length > 0)
         end_line(&scan);
 
@@ -197,4 +197,15 @@ mail_scan(MailReading *reading, int fd, GError **error)
     if (reading->fields->len == 0)
         cap(reading, "no header");
     return TRUE;
+}
+
+gboolean
+mail_scan_bytes(MailReading *reading, const char *bytes, gsize length)
+{
+    Scan scan = {.reading = reading};
+
+    scan_bytes(&scan, bytes, length);
+    if (scan.length > 0)
+        end_line(&scan);
+    return !reading->capped;
 }

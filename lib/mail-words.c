@@ -144,14 +144,31 @@ typedef struct {
     char **verbs; /* folded */
 } Words;
 
+static char *
+fold_ascii(const char *text)
+{
+    char *folded = g_malloc(strlen(text) + 1);
+    char *end = folded;
+
+    for (const char *p = text; *p != 0; p++)
+        if (!g_ascii_isspace(*p))
+            *end++ = g_ascii_tolower(*p);
+        else if (end > folded && end[-1] != ' ')
+            *end++ = ' ';
+    end -= end > folded && end[-1] == ' ';
+    *end = 0;
+    return folded;
+}
+
 char *
 mail_fold(const char *text)
 {
-    g_autofree char *wide =
-        g_str_is_ascii(text) ? g_strdup(text) : g_utf8_normalize(text, -1, G_NORMALIZE_NFKD);
+    if (g_str_is_ascii(text))
+        return fold_ascii(text);
+
+    g_autofree char *wide = g_utf8_normalize(text, -1, G_NORMALIZE_NFKD);
     g_autoptr(GString) bare = g_string_new(NULL);
     gboolean space = FALSE;
-
     for (const char *p = wide; p != NULL && *p != 0; p = g_utf8_next_char(p)) {
         gunichar c = g_utf8_get_char(p);
         if (g_unichar_ismark(c) || g_unichar_type(c) == G_UNICODE_FORMAT)

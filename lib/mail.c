@@ -51,6 +51,16 @@ mail_add_part(MailReading *reading, const char *name, const char *type, guint64 
         extract_add_part(reading->extract, short_name, short_type, size, sha256);
 }
 
+char *
+mail_decode_header(const char *value)
+{
+    g_autofree char *decoded = g_mime_utils_header_decode_text(NULL, value);
+    char *valid = g_utf8_make_valid(decoded, -1);
+
+    g_strdelimit(valid, "\r\n", ' ');
+    return g_strstrip(valid);
+}
+
 static void
 read_subject(MailReading *reading)
 {

@@ -215,6 +215,37 @@ test_cap(gconstpointer data)
     g_assert_cmpuint(extract->parts->len, <=, EXTRACT_PART_LIMIT);
 }
 
+/* XF7: an encoding hides nothing from the caps. */
+static void
+test_cap_in_encoding(void)
+{
+    g_autoptr(GString) inner =
+        g_string_new("Content-Type: multipart/mixed; boundary=cc\r\n\r\n");
+    for (guint i = 0; i < 3000; i++)
+        g_string_append(inner, "--cc\r\n\r\nx\r\n");
+    g_autofree char *encoded = g_base64_encode((const guchar *)inner->str, inner->len);
+    g_autofree char *rest = g_strconcat("Content-Type: message/rfc822\n"
+                                        "Content-Transfer-Encoding: base64\n\n",
+                                        encoded, "\n", NULL);
+    g_autoptr(Extract) extract = read_message(rest);
+
+    g_assert_true(g_strv_contains((const char *const *)extract->opaque, "too many parts"));
+    g_assert_cmpuint(extract->parts->len, ==, 1);
+    g_assert_false(extract->malformed);
+}
+
+/* XB22: those an invitation names are shown and count as mentioned. */
+static void
+test_invitation(void)
+{
+    g_autoptr(Extract) extract =
+        read_message("Content-Type: text/calendar; "
+                     "method=REQUEST\n\nATTENDEE:mailto:mallory@example.net\n");
+
+    g_assert_cmpuint(extract->parts->len, ==, 1);
+    g_assert_cmpstr(extract->mentioned[0], ==, "mallory@example.net");
+}
+
 /* XD12, B12, and addresses in both texts. */
 static void
 test_content(void)
@@ -339,6 +370,8 @@ main(int argc, char **argv)
     g_test_add_func("/mail/subject and id H4 B15", test_subject_and_id);
     g_test_add_func("/mail/automatic", test_automatic);
     g_test_add_func("/mail/malformed XA14", test_malformed);
+    g_test_add_func("/mail/cap in an encoding XF7", test_cap_in_encoding);
+    g_test_add_func("/mail/invitation XB22", test_invitation);
     g_test_add_func("/mail/content XD12 B12", test_content);
     g_test_add_func("/mail/mutations XF2", test_mutations);
     return g_test_run();

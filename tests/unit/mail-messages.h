@@ -26,9 +26,14 @@ read_bytes(const char *bytes, gsize length)
 static inline char *
 with_crlf(const char *text)
 {
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_autoptr(GString) bytes = g_string_new(NULL);
 
-    return g_strjoinv("\r\n", lines);
+    for (const char *p = text; *p != 0; p++) {
+        if (*p == '\n')
+            g_string_append_c(bytes, '\r');
+        g_string_append_c(bytes, *p);
+    }
+    return g_strdup(bytes->str);
 }
 
 /* A message of owner@example.com to nora@example.org; rest is more fields, an empty line, a

@@ -219,6 +219,8 @@ static const struct {
     {"B11 after the end", MIXED HELLO END "\n--bb\n" PDF END, 1, FALSE, NULL},
     {"B11 after the end, other border", MIXED HELLO END "\n--cc\n" PDF "--cc--\n", 1, FALSE,
      NULL},
+    {"B11 after the end, again and again", MIXED HELLO END HELLO END HELLO END HELLO END, 0,
+     FALSE, "a broken structure"},
     {"B11 before the first", MIXED "--cc\n" PDF "--cc--\n" HELLO END, 1, FALSE, NULL},
     {"text before the first", MIXED "This is a message in MIME format.\n" HELLO END, 0, FALSE,
      NULL},
