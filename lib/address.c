@@ -3,13 +3,10 @@
 #include <idn2.h>
 #include <string.h>
 
-#define DOMAIN_MAX     253 /* RFC 1035, 2.3.4, without the final dot */
-#define LABEL_MAX      63
-#define SCAN_LOCAL_MAX 128 /* a longer run of letters before an @ is no mailbox */
+#define LABEL_MAX 63 /* RFC 1035, 2.3.4 */
 
-/* What RFC 5322 (3.2.3) allows in an atom. Bytes of UTF-8 count as letters (RFC 6532). */
-static gboolean
-is_atom(char c)
+gboolean
+address_is_atom(char c)
 {
     return g_ascii_isalnum(c) || (c & 0x80) != 0 ||
            (c != 0 && strchr("!#$%&'*+-/=?^_`{|}~", c));
@@ -32,7 +29,7 @@ is_host_name(const char *name)
 {
     gsize label = 0;
 
-    if (strlen(name) > DOMAIN_MAX)
+    if (strlen(name) > ADDRESS_DOMAIN_MAX)
         return FALSE;
     for (const char *p = name; *p != 0; p++) {
         gboolean last = p[1] == 0 || p[1] == '.';
@@ -91,7 +88,7 @@ read_local(const char *written, GString *local, const char **rest_out)
         else if (!quoted && *p == '@') {
             at = p;
             local_length = local->len;
-        } else if (!quoted && at == NULL && !is_atom(*p) && *p != '.')
+        } else if (!quoted && at == NULL && !address_is_atom(*p) && *p != '.')
             return ADDRESS_CONTROL;
         g_string_append_c(local, *p);
     }
@@ -109,7 +106,7 @@ needs_quotes(const char *local)
     gboolean dot = TRUE;
 
     for (const char *p = local; *p != 0; p++) {
-        if (*p != '.' && !is_atom(*p))
+        if (*p != '.' && !address_is_atom(*p))
             return TRUE;
         if (*p == '.' && (dot || p[1] == 0))
             return TRUE;
@@ -210,113 +207,4 @@ address_domain(const char *normal)
     const char *at = strrchr(normal, '@');
 
     return at != NULL ? at + 1 : "";
-}
-
-static void
-scan_add(GPtrArray *addresses, GHashTable *seen, guint limit, const char *local,
-         const char *domain)
-{
-    g_autofree char *written = g_strconcat(local, "@", domain, NULL);
-    g_autofree char *normal = address_normalise(written, NULL);
-
-    if (normal == NULL || addresses->len >= limit || g_hash_table_contains(seen, normal))
-        return;
-    g_hash_table_add(seen, normal);
-    g_ptr_array_add(addresses, g_steal_pointer(&normal));
-}
-
-/* The readings of what stands before an @: a sentence, a bullet, "mail=" or letters of a
- * script without spaces may touch the address, and only the reader knows where it begins. */
-static void
-scan_locals(GPtrArray *addresses, GHashTable *seen, guint limit, const char *local,
-            const char *domain)
-{
-    const char *end = local + strlen(local);
-    const char *plain = end;
-    const char *ascii = end;
-
-    while (plain > local && (is_atom(plain[-1]) || plain[-1] == '.') &&
-           !strchr("!#$%&'*/=?^`{|}~", plain[-1]))
-        plain--;
-    while (ascii > plain && (ascii[-1] & 0x80) == 0)
-        ascii--;
-    while (*local == '.')
-        local++;
-    scan_add(addresses, seen, limit, local, domain);
-    if (plain > local)
-        scan_add(addresses, seen, limit, plain, domain);
-    ascii += strspn(ascii, ".-_+");
-    if (ascii > local && ascii != plain)
-        scan_add(addresses, seen, limit, ascii, domain);
-}
-
-/* at points to an @ in text. */
-static void
-scan_at(GPtrArray *addresses, GHashTable *seen, guint limit, const char *text, const char *at)
-{
-    const char *start = at;
-    const char *end = at + 1;
-
-    while (start > text && at - start < SCAN_LOCAL_MAX &&
-           (is_atom(start[-1]) || start[-1] == '.'))
-        start--;
-    while (start < at && ((guchar)*start & 0xc0) == 0x80)
-        start++; /* never begins inside a character */
-    while (end - at <= DOMAIN_MAX * 4 &&
-           (g_ascii_isalnum(*end) || (*end & 0x80) != 0 || (*end != 0 && strchr(".-_", *end))))
-        end++;
-    while (end > at + 1 && strchr(".-_", end[-1]))
-        end--;
-    if (start == at || end == at + 1)
-        return;
-
-    g_autofree char *local = g_strndup(start, at - start);
-    g_autofree char *domain = g_strndup(at + 1, end - at - 1);
-    scan_locals(addresses, seen, limit, local, domain);
-    char *foreign = domain;
-    while (*foreign != 0 && (*foreign & 0x80) == 0)
-        foreign++;
-    if (*foreign != 0 && foreign > domain) {
-        *foreign = 0;
-        scan_locals(addresses, seen, limit, local, domain);
-    }
-}
-
-static void
-scan(const char *text, GPtrArray *addresses, GHashTable *seen, guint limit)
-{
-    const char *at = strchr(text, '@');
-
-    for (; at != NULL && addresses->len < limit; at = strchr(at + 1, '@'))
-        scan_at(addresses, seen, limit, text, at);
-}
-
-/* The text with %40 and the like decoded, as in mailto:nora%40example.org. */
-static char *
-percent_decode(const char *text)
-{
-    g_autoptr(GString) decoded = g_string_sized_new(strlen(text));
-
-    for (const char *p = text; *p != 0; p++) {
-        int high = *p == '%' ? g_ascii_xdigit_value(p[1]) : -1;
-        int low = high >= 0 ? g_ascii_xdigit_value(p[2]) : -1;
-        char byte = low >= 0 ? (char)(high * 16 + low) : *p;
-        g_string_append_c(decoded, byte != 0 ? byte : ' ');
-        p += low >= 0 ? 2 : 0;
-    }
-    return g_utf8_make_valid(decoded->str, (gssize)decoded->len);
-}
-
-void
-address_scan(const char *text, GPtrArray *addresses, guint limit)
-{
-    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-
-    for (guint i = 0; i < addresses->len; i++)
-        g_hash_table_add(seen, g_ptr_array_index(addresses, i));
-    scan(text, addresses, seen, limit);
-    if (strchr(text, '%') == NULL)
-        return;
-    g_autofree char *decoded = percent_decode(text);
-    scan(decoded, addresses, seen, limit);
 }

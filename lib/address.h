@@ -8,6 +8,8 @@
 
 #include <glib.h>
 
+#define ADDRESS_DOMAIN_MAX 253 /* RFC 1035, 2.3.4, without the final dot */
+
 typedef enum {
     ADDRESS_OK,
     ADDRESS_EMPTY,        /* nothing between the brackets */
@@ -32,6 +34,11 @@ const char *address_domain(const char *normal);
 /* The normal form of a domain alone; NULL when it is none. The caller frees. */
 char *address_domain_normalise(const char *written);
 
+/* What RFC 5322 (3.2.3) allows in an atom. Bytes of UTF-8 count as letters (RFC 6532). */
+gboolean address_is_atom(char c);
+
 /* Appends to addresses (array of char *) the normal form of every address that occurs in a
- * text, each once: user@host and mailto: spellings. At most limit entries. */
+ * text, each once: user@host and mailto: spellings first, then those made for people only, as
+ * in "user (at) host dot org". What a sentence may mean otherwise is found, too: a finding
+ * grants nothing. At most limit entries. */
 void address_scan(const char *text, GPtrArray *addresses, guint limit);

@@ -135,7 +135,21 @@ static const struct {
     {"possessive", "nora@example.org's", "nora@example.org"},
     {"lines", "nora@example.org\nsam@example.org", "nora@example.org sam@example.org"},
     {"nothing", "@ me @home a@ b", ""},
-    {"at (at)", "nora (at) example.org", ""},
+    {"spelled", "nora (at) example.org, sam[at]example.org, lee at example dot net",
+     "nora@example.org sam@example.org lee@example.net"},
+    {"spelled in capitals", "NORA AT EXAMPLE DOT ORG", "nora@example.org"},
+    {"spelled, all of it", "nora [dot] park { at } mail (dot) example <dot> org",
+     "nora.park@mail.example.org"},
+    {"spelled in German", "nora (ät) example punkt org", "nora@example.org"},
+    {"spelled in Spanish", "nora arroba example punto org", "nora@example.org"},
+    {"spaces around", "nora @ example.org; sam(@)example(.)org",
+     "nora@example.org sam@example.org"},
+    {"wide signs", "nora＠example．org", "nora@example.org"},
+    {"wide dot", "nora@example。org", "nora@example.org"},
+    {"next line", "nora at\n  example.org", "nora@example.org"},
+    {"no address in a sentence",
+     "Meet at noon dot. Look at me. at 10.30 (at) last dot. It is at 3.5 percent.", ""},
+    {"no address in a form", "Arrived at: ____ . Paid at [ ] or at { }", ""},
 };
 
 static void
@@ -158,7 +172,7 @@ test_scan_limit(void)
     g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) text = g_string_new(NULL);
 
-    address_scan("a1@example.org a1@example.org", found, 10);
+    address_scan("a1@example.org a1@example.org a1 at example dot org", found, 10);
     g_assert_cmpuint(found->len, ==, 1);
     for (guint i = 0; i < 50; i++)
         g_string_append_printf(text, "a%u@example.org ", i);

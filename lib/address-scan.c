@@ -1,0 +1,223 @@
+#include <string.h>
+
+#include "lib/address.h"
+
+#define LOCAL_MAX 128 /* a longer run of letters before an @ is no mailbox */
+
+typedef struct {
+    GPtrArray *addresses;
+    GHashTable *seen;
+    guint limit;
+    gboolean spelled; /* the text was rewritten, and a sentence may look like an address */
+} Scan;
+
+/* A sentence has no host name of two labels with letters at its end; "at noon" has none. */
+static gboolean
+is_plausible(const char *domain)
+{
+    const char *dot = strrchr(domain, '.');
+
+    if (dot == NULL || dot == domain)
+        return FALSE;
+    if (g_ascii_strncasecmp(dot + 1, "xn--", 4) == 0)
+        return TRUE;
+    const char *end = dot + 1;
+    while (g_ascii_isalpha(*end) || (*end & 0x80) != 0)
+        end++;
+    return *end == '\0' && end - dot > 2;
+}
+
+static void
+add(Scan *scan, const char *local, const char *domain)
+{
+    g_autofree char *written = g_strconcat(local, "@", domain, NULL);
+    g_autofree char *normal = address_normalise(written, NULL);
+
+    if (normal == NULL || scan->addresses->len >= scan->limit ||
+        g_hash_table_contains(scan->seen, normal) || (scan->spelled && !is_plausible(domain)))
+        return;
+    g_hash_table_add(scan->seen, normal);
+    g_ptr_array_add(scan->addresses, g_steal_pointer(&normal));
+}
+
+/* The readings of what stands before an @: a sentence, a bullet, "mail=" or letters of a
+ * script without spaces may touch the address, and only the reader knows where it begins. */
+static void
+add_locals(Scan *scan, const char *local, const char *domain)
+{
+    const char *end = local + strlen(local);
+    const char *plain = end;
+    const char *ascii = end;
+
+    while (plain > local && (address_is_atom(plain[-1]) || plain[-1] == '.') &&
+           !strchr("!#$%&'*/=?^`{|}~", plain[-1]))
+        plain--;
+    while (ascii > plain && (ascii[-1] & 0x80) == 0)
+        ascii--;
+    while (*local == '.')
+        local++;
+    add(scan, local, domain);
+    if (plain > local)
+        add(scan, plain, domain);
+    ascii += strspn(ascii, ".-_+");
+    if (ascii > local && ascii != plain)
+        add(scan, ascii, domain);
+}
+
+/* at points to an @ in text. */
+static void
+look_at(Scan *scan, const char *text, const char *at)
+{
+    const char *start = at;
+    const char *end = at + 1;
+
+    while (start > text && at - start < LOCAL_MAX &&
+           (address_is_atom(start[-1]) || start[-1] == '.'))
+        start--;
+    while (start < at && ((guchar)*start & 0xc0) == 0x80)
+        start++; /* never begins inside a character */
+    while (end - at <= ADDRESS_DOMAIN_MAX * 4 &&
+           (g_ascii_isalnum(*end) || (*end & 0x80) != 0 || (*end != 0 && strchr(".-_", *end))))
+        end++;
+    while (end > at + 1 && strchr(".-_", end[-1]))
+        end--;
+    if (start == at || end == at + 1)
+        return;
+
+    g_autofree char *local = g_strndup(start, at - start);
+    g_autofree char *domain = g_strndup(at + 1, end - at - 1);
+    add_locals(scan, local, domain);
+    char *foreign = domain;
+    while (*foreign != 0 && (*foreign & 0x80) == 0)
+        foreign++;
+    if (*foreign != 0 && foreign > domain) {
+        *foreign = 0;
+        add_locals(scan, local, domain);
+    }
+}
+
+static void
+look_through(Scan *scan, const char *text)
+{
+    const char *at = strchr(text, '@');
+
+    for (; at != NULL && scan->addresses->len < scan->limit; at = strchr(at + 1, '@'))
+        look_at(scan, text, at);
+}
+
+/* The text with %40 and the like decoded, as in mailto:nora%40example.org. */
+static char *
+decode_percent(const char *text)
+{
+    g_autoptr(GString) decoded = g_string_sized_new(strlen(text));
+
+    for (const char *p = text; *p != 0; p++) {
+        int high = *p == '%' ? g_ascii_xdigit_value(p[1]) : -1;
+        int low = high >= 0 ? g_ascii_xdigit_value(p[2]) : -1;
+        char byte = low >= 0 ? (char)(high * 16 + low) : *p;
+        g_string_append_c(decoded, byte != 0 ? byte : ' ');
+        p += low >= 0 ? 2 : 0;
+    }
+    return g_utf8_make_valid(decoded->str, (gssize)decoded->len);
+}
+
+/* How people spell @ and the dot so that programs do not see them, and what it takes for the
+ * spelling to count: brackets around it, spaces or brackets, or nothing. */
+typedef enum { IN_BRACKETS, BETWEEN_SPACES, ANYWHERE } Needs;
+
+static const struct {
+    const char *word;
+    char sign;
+    Needs needs;
+} spellings[] = {
+    {"at", '@', BETWEEN_SPACES},
+    {"ät", '@', BETWEEN_SPACES},
+    {"arroba", '@', BETWEEN_SPACES},
+    {"a", '@', IN_BRACKETS},
+    {"@", '@', ANYWHERE},
+    {"＠", '@', ANYWHERE},
+    {"﹫", '@', ANYWHERE},
+    {"dot", '.', BETWEEN_SPACES},
+    {"punkt", '.', BETWEEN_SPACES},
+    {"point", '.', BETWEEN_SPACES},
+    {"punto", '.', BETWEEN_SPACES},
+    {"ponto", '.', BETWEEN_SPACES},
+    {".", '.', IN_BRACKETS},
+    {"．", '.', ANYWHERE},
+    {"。", '.', ANYWHERE},
+    {"｡", '.', ANYWHERE},
+};
+
+static const char *
+skip_spaces(const char *p)
+{
+    while (g_ascii_isspace(*p))
+        p++;
+    return p;
+}
+
+/* What stands for a sign at p, spaces and brackets around it included: the sign, and where the
+ * text goes on. 0 when there is none. */
+static char
+read_sign(const char *p, const char **end_out)
+{
+    static const char brackets[] = "()[]{}<>";
+    const char *word = skip_spaces(p);
+    const char *bracket = *word != 0 ? strchr(brackets, *word) : NULL;
+    gboolean spaces = word > p;
+    gboolean open = bracket != NULL && (bracket - brackets) % 2 == 0;
+
+    word = open ? skip_spaces(word + 1) : word;
+    for (gsize i = 0; i < G_N_ELEMENTS(spellings); i++) {
+        gsize length = strlen(spellings[i].word);
+        if (g_ascii_strncasecmp(word, spellings[i].word, length) != 0)
+            continue;
+        const char *end = skip_spaces(word + length);
+        if (open
+                ? *end != bracket[1]
+                : spellings[i].needs == IN_BRACKETS || (spellings[i].needs == BETWEEN_SPACES &&
+                                                        (!spaces || end == word + length)))
+            continue;
+        *end_out = open ? skip_spaces(end + 1) : end;
+        return spellings[i].sign;
+    }
+    return 0;
+}
+
+/* The text with spelled signs as signs. */
+static char *
+respell(const char *text)
+{
+    g_autoptr(GString) plain = g_string_sized_new(strlen(text));
+
+    for (const char *p = text; *p != 0;) {
+        const char *end = p;
+        char sign = g_ascii_isalnum(*p) ? 0 : read_sign(p, &end);
+        if (sign != 0)
+            g_string_append_c(plain, sign);
+        else
+            end = g_ascii_isspace(*p) ? skip_spaces(p) : p + 1;
+        if (sign == 0)
+            g_string_append_len(plain, p, end - p);
+        p = end;
+    }
+    return g_string_free(g_steal_pointer(&plain), FALSE);
+}
+
+void
+address_scan(const char *text, GPtrArray *addresses, guint limit)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    Scan scan = {.addresses = addresses, .seen = seen, .limit = limit};
+
+    for (guint i = 0; i < addresses->len; i++)
+        g_hash_table_add(seen, g_ptr_array_index(addresses, i));
+    look_through(&scan, text);
+    if (strchr(text, '%') != NULL) {
+        g_autofree char *decoded = decode_percent(text);
+        look_through(&scan, decoded);
+    }
+    g_autofree char *respelled = respell(text);
+    scan.spelled = TRUE;
+    look_through(&scan, respelled);
+}
