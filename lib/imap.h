@@ -1,0 +1,101 @@
+/* imap.h - reading the mail folders of a server (RFC 3501, folder roles by RFC 6154)
+ *
+ * The only home of libcurl, which makes the connection: TLS with certificate and host name
+ * verified, STARTTLS, the login. The commands behind the login are ours, over curl_easy_send
+ * and curl_easy_recv, because those of libcurl 7.88 do not read mail exactly (tried with
+ * Dovecot 2.3.19): an address with ;UID=n opens the folder for writing and marks the message
+ * as seen; a FETCH of our own comes back as lines, long ones cut, and a line in the message
+ * that looks like the end of the answer is taken for it.
+ *
+ * Folders are opened with EXAMINE and read with BODY.PEEK, so nothing changes on the server.
+ * The server may say anything: answers, folders and waits have limits. A handle belongs to one
+ * thread; after an error only imap_free may follow. Texts of errors are as the server wrote
+ * them: escape before showing. Errors: ERROR_TEMP no connection, lost, too slow or refused;
+ * ERROR_CONFIG the login, the certificate, the address; ERROR_PROTOCOL an answer that is none.
+ */
+#pragma once
+
+#include <glib.h>
+
+typedef struct {
+    gboolean starttls; /* imap://, where STARTTLS is demanded; else imaps://, TLS at once */
+    char *user;
+    char *host;
+    guint port;   /* 0: the usual one */
+    char *folder; /* UTF-8; NULL when none is named */
+} ImapUrl;
+
+/* imaps://user@host[:port][/Folder], percent-encoded where needed (RFC 5092); an @ in the user
+ * may stand as it is. A password in it is refused: the command line shows to everybody. */
+ImapUrl *imap_url_parse(const char *text, GError **error);
+void imap_url_free(ImapUrl *url);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ImapUrl, imap_url_free)
+
+typedef struct {
+    const ImapUrl *url;
+    const char *password;
+    const char *ca_file; /* NULL: the system's */
+    guint timeout_ms; /* 0: 30 s to connect and log in, 5 min an answer; else a cap on both */
+} ImapServer;
+
+typedef struct _Imap Imap;
+
+/* Connects and logs in. The server's strings are borrowed for this call only. */
+Imap *imap_connect(const ImapServer *server, GError **error);
+void imap_free(Imap *imap);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Imap, imap_free)
+
+typedef enum {
+    IMAP_ROLE_NONE,
+    IMAP_ROLE_ALL, /* every message there is, once more */
+    IMAP_ROLE_ARCHIVE,
+    IMAP_ROLE_DRAFTS,
+    IMAP_ROLE_FLAGGED, /* a view of messages that lie elsewhere */
+    IMAP_ROLE_JUNK,
+    IMAP_ROLE_SENT,
+    IMAP_ROLE_TRASH
+} ImapRole;
+
+typedef struct {
+    char *name; /* UTF-8 */
+    ImapRole role;
+    gboolean readable; /* FALSE: only a level of the tree */
+} ImapFolder;
+
+/* All folders (array of ImapFolder *), with the roles the server tells. The caller unrefs. */
+GPtrArray *imap_folders(Imap *imap, GError **error);
+
+typedef struct {
+    guint32 count; /* messages */
+    guint32
+        uid_validity; /* another one: the UIDs of before mean nothing (RFC 3501, 2.3.1.1) */
+} ImapView;
+
+/* Opens a folder, from its first message. */
+gboolean imap_examine(Imap *imap, const char *folder, ImapView *view_out, GError **error);
+
+#define IMAP_HEAD_MAX (256 * 1024) /* bytes of a header */
+
+typedef struct {
+    guint32 number;      /* its place in the folder, from 1 */
+    guint32 uid;         /* 0: unknown */
+    guint64 size;        /* of the whole message, as the server says */
+    gint64 arrived;      /* when it came into the folder, epoch seconds; 0: unknown */
+    gboolean draft;      /* by its flags */
+    gboolean deleted;    /* by its flags */
+    const char *problem; /* why there is no head; NULL when there is one. Static */
+    char *head;          /* with its empty line, bytes as they came */
+    gsize head_length;
+} ImapMessage;
+
+typedef enum { IMAP_FAILED, IMAP_MESSAGE, IMAP_END } ImapOutcome;
+
+/* The next message of the folder as it was at imap_examine; borrowed until the next imap_next.
+ * Heads are fetched some dozens at a time, and no more are in memory. Only IMAP_FAILED sets
+ * error, only IMAP_MESSAGE the message. */
+ImapOutcome imap_next(Imap *imap, const ImapMessage **message_out, GError **error);
+
+/* The message with that UID, its first limit bytes, borrowed until the next call. *bytes_out
+ * is NULL when it is there no more. */
+gboolean imap_whole(Imap *imap, guint32 uid, gsize limit, const char **bytes_out,
+                    gsize *length_out, GError **error);
