@@ -7,10 +7,13 @@
 
 #include "lib/error.h"
 
-#define FILE_LIMIT (1024 * 1024)
+#define FILE_LIMIT   (1024 * 1024)
+#define OTHERS_WRITE (S_IWGRP | S_IWOTH)
+#define OTHERS_ANY   (S_IRWXG | S_IRWXO)
 
+/* others: the bits of the mode that must not be set. */
 static gboolean
-check_status(const char *path, const struct stat *status, GError **error)
+check_status(const char *path, const struct stat *status, mode_t others, GError **error)
 {
     g_autofree char *found = NULL;
     const char *expected = NULL;
@@ -21,9 +24,10 @@ check_status(const char *path, const struct stat *status, GError **error)
     } else if (status->st_uid != 0 && status->st_uid != geteuid()) {
         found = g_strdup_printf("owner %u", (guint)status->st_uid);
         expected = "root or the user who reads it";
-    } else if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    } else if ((status->st_mode & others) != 0) {
         found = g_strdup_printf("mode %04o", (guint)status->st_mode & 07777);
-        expected = "a file that only its owner may write";
+        expected = others == OTHERS_WRITE ? "a file that only its owner may write"
+                                          : "a file that only its owner may read";
     }
     if (expected == NULL)
         return TRUE;
@@ -73,8 +77,8 @@ check_text(const GString *text, const char *path, GError **error)
     return FALSE;
 }
 
-char *
-trusted_read(const char *path, GError **error)
+static char *
+read_checked(const char *path, mode_t others, GError **error)
 {
     g_autoptr(GString) text = NULL;
     struct stat status;
@@ -83,11 +87,23 @@ trusted_read(const char *path, GError **error)
 
     if (fd < 0 || fstat(fd, &status) != 0)
         g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: %s", path, g_strerror(errno));
-    else if (check_status(path, &status, error))
+    else if (check_status(path, &status, others, error))
         text = read_all(fd, path, error);
     if (fd >= 0)
         close(fd);
     if (text == NULL || !check_text(text, path, error))
         return NULL;
     return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+char *
+trusted_read(const char *path, GError **error)
+{
+    return read_checked(path, OTHERS_WRITE, error);
+}
+
+char *
+trusted_read_secret(const char *path, GError **error)
+{
+    return read_checked(path, OTHERS_ANY, error);
 }

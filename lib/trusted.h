@@ -11,3 +11,6 @@
  * ERROR_CONFIG with the file's name, what was found and what was expected, or ERROR_TEMP when
  * reading fails. */
 char *trusted_read(const char *path, GError **error);
+
+/* The same for a password: a file that group or others may read is refused too. */
+char *trusted_read_secret(const char *path, GError **error);

@@ -87,6 +87,36 @@ test_modes(void)
 }
 
 static void
+test_secrets(void)
+{
+    static const struct {
+        mode_t mode;
+        gboolean refused;
+    } ROWS[] = {
+        {0600, FALSE}, {0400, FALSE}, {0640, TRUE}, {0604, TRUE}, {0620, TRUE}, {0601, TRUE},
+    };
+    Files files;
+
+    files_begin(&files);
+    write_file(&files, "secret\n", 7);
+    for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
+        g_autoptr(GError) error = NULL;
+
+        g_assert_cmpint(chmod(files.path, ROWS[i].mode), ==, 0);
+        g_autofree char *text = trusted_read_secret(files.path, &error);
+        if (!ROWS[i].refused) {
+            g_assert_cmpstr(text, ==, "secret\n");
+            continue;
+        }
+        g_assert_null(text);
+        g_assert_error(error, EXEAT_ERROR, ERROR_CONFIG);
+        g_assert_true(g_str_has_suffix(error->message,
+                                       ", expected a file that only its owner may read"));
+    }
+    files_end(&files);
+}
+
+static void
 test_owner(void)
 {
     Files files;
@@ -140,6 +170,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/trusted/modes XF16", test_modes);
+    g_test_add_func("/trusted/secrets", test_secrets);
     g_test_add_func("/trusted/owner XF16", test_owner);
     g_test_add_func("/trusted/kinds", test_kinds);
     g_test_add_func("/trusted/bytes", test_bytes);
