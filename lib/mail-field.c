@@ -213,6 +213,12 @@ collect_addresses(MailReading *reading, const char *const *names, gsize n_names,
     return clean;
 }
 
+void
+mail_read_addresses(MailReading *reading, const char *name, char ***strv_out)
+{
+    collect_addresses(reading, &name, 1, strv_out);
+}
+
 static void
 read_message_ids(MailReading *reading)
 {

@@ -38,11 +38,17 @@ gboolean mail_scan(MailReading *reading, int fd, GError **error);
 /* Holds bytes that were hidden in an encoding against the same caps; FALSE when beyond one. */
 gboolean mail_scan_bytes(MailReading *reading, const char *bytes, gsize length);
 
+/* Splits a header into unfolded fields (RFC 5322, 2.2.3); bytes without NUL. */
+void mail_split_header(MailReading *reading, const char *bytes, gsize length);
+
 /* Ids, addresses, doubled fields, lists and marks of the header, all but the subject. */
 void mail_read_fields(MailReading *reading);
 
 /* The first field of that name; NULL when there is none. Borrowed. */
 const char *mail_field(const MailReading *reading, const char *name);
+
+/* The addresses in every field of that name. *strv_out is replaced. */
+void mail_read_addresses(MailReading *reading, const char *name, char ***strv_out);
 
 /* Bytes in a character set that may be a lie, as UTF-8 without NUL. charset may be NULL. */
 char *mail_decode(const char *bytes, gsize length, const char *charset);

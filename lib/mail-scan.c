@@ -137,14 +137,13 @@ add_field(MailReading *reading, const char *line, gsize length)
     g_ptr_array_add(reading->fields, field);
 }
 
-/* Splits the header into unfolded fields (RFC 5322, 2.2.3). */
-static void
-read_header(MailReading *reading, const GString *header)
+void
+mail_split_header(MailReading *reading, const char *bytes, gsize header_length)
 {
     g_autoptr(GString) field = g_string_new(NULL);
-    const char *end = header->str + header->len;
+    const char *end = bytes + header_length;
 
-    for (const char *line = header->str; line < end;) {
+    for (const char *line = bytes; line < end;) {
         const char *feed = memchr(line, '\n', (gsize)(end - line));
         const char *stop = feed != NULL ? feed : end;
         gsize length = (gsize)(stop - line);
@@ -191,7 +190,7 @@ mail_scan(MailReading *reading, int fd, GError **error)
     if (scan.length > 0)
         end_line(&scan);
 
-    read_header(reading, header);
+    mail_split_header(reading, header->str, header->len);
     if (header->len > HEADER_MAX || reading->fields->len > FIELDS_MAX)
         cap(reading, "a header too long to be read");
     if (reading->fields->len == 0)

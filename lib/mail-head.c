@@ -1,0 +1,60 @@
+#include "lib/mail-head.h"
+
+#include <gmime/gmime.h>
+#include <string.h>
+
+#include "lib/mail-private.h"
+
+static gint64
+read_date(const char *value)
+{
+    g_autoptr(GDateTime) date = g_mime_utils_header_decode_date(value);
+
+    return date != NULL ? MAX(g_date_time_to_unix(date), 0) : 0;
+}
+
+/* Fields as if a zero byte were a space, which no mailbox should have in it. */
+static void
+split(MailReading *reading, const char *bytes, gsize length)
+{
+    if (memchr(bytes, 0, length) == NULL) {
+        mail_split_header(reading, bytes, length);
+        return;
+    }
+    g_autofree char *clean = g_memdup2(bytes, length);
+    for (gsize i = 0; i < length; i++)
+        clean[i] = clean[i] != 0 ? clean[i] : ' ';
+    mail_split_header(reading, clean, length);
+}
+
+MailHead *
+mail_head_read(const char *bytes, gsize length)
+{
+    g_autoptr(MailHead) head = g_new0(MailHead, 1);
+    g_autoptr(GPtrArray) opaque = g_ptr_array_new();
+    g_autoptr(GPtrArray) fields = mail_fields_new();
+    head->extract = extract_new();
+    MailReading reading = {.extract = head->extract, .opaque = opaque, .fields = fields};
+
+    split(&reading, bytes, length);
+    if (fields->len == 0)
+        return NULL;
+    mail_read_fields(&reading);
+    mail_read_addresses(&reading, "Bcc", &head->bcc);
+    const char *labels = mail_field(&reading, "X-Gmail-Labels");
+    head->labels = labels != NULL ? mail_decode_header(labels) : g_strdup("");
+    const char *date = mail_field(&reading, "Date");
+    head->date = date != NULL ? read_date(date) : 0;
+    return g_steal_pointer(&head);
+}
+
+void
+mail_head_free(MailHead *head)
+{
+    if (head == NULL)
+        return;
+    extract_free(head->extract);
+    g_strfreev(head->bcc);
+    g_free(head->labels);
+    g_free(head);
+}

@@ -1,0 +1,207 @@
+#include "lib/mailbox-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "lib/postmark.h"
+
+struct _Mailbox {
+    const MailboxSource *source;
+    gpointer self;
+    MailboxReading reading; /* of the folder stepped to; kind is NULL before the first */
+};
+
+Mailbox *
+mailbox_new(const MailboxSource *source, gpointer self)
+{
+    Mailbox *mailbox = g_new0(Mailbox, 1);
+
+    mailbox->source = source;
+    mailbox->self = self;
+    return mailbox;
+}
+
+Mailbox *
+mailbox_open(const char *path, GError **error)
+{
+    return mailbox_walk(path, error);
+}
+
+static void
+end_folder(Mailbox *mailbox)
+{
+    if (mailbox->reading.kind != NULL)
+        mailbox->reading.kind->free(mailbox->reading.self);
+    mailbox->reading = (MailboxReading){0};
+}
+
+void
+mailbox_free(Mailbox *mailbox)
+{
+    if (mailbox == NULL)
+        return;
+    end_folder(mailbox);
+    mailbox->source->free(mailbox->self);
+    g_free(mailbox);
+}
+
+gboolean
+mailbox_next_folder(Mailbox *mailbox, MailboxFolder *folder_out, GError **error)
+{
+    end_folder(mailbox);
+    return mailbox->source->next_folder(mailbox->self, folder_out, &mailbox->reading, error);
+}
+
+gboolean
+mailbox_next(Mailbox *mailbox, MailboxMessage *message_out, GError **error)
+{
+    return mailbox->reading.kind->next(mailbox->reading.self, message_out, error);
+}
+
+int
+mailbox_whole(Mailbox *mailbox, GError **error)
+{
+    return mailbox->reading.kind->whole(mailbox->reading.self, error);
+}
+
+char *
+mailbox_digest(Mailbox *mailbox)
+{
+    return mailbox->reading.kind->digest(mailbox->reading.self);
+}
+
+gboolean
+mailbox_is_message_name(const char *name)
+{
+    g_autofree char *lower = g_ascii_strdown(name, -1);
+
+    return g_str_has_suffix(lower, ".eml") || g_str_has_suffix(lower, ".emlx");
+}
+
+gboolean
+mailbox_is_field(const char *bytes, gsize length)
+{
+    gsize i = 0;
+
+    while (i < length && bytes[i] > ' ' && bytes[i] < 0x7f && bytes[i] != ':')
+        i++;
+    return i > 0 && i < length && bytes[i] == ':';
+}
+
+gboolean
+mailbox_is_mbox(const char *bytes, gsize length)
+{
+    const char *feed = memchr(bytes, '\n', length);
+    gint64 when;
+
+    return feed != NULL && postmark_read(bytes, (gsize)(feed - bytes), &when) &&
+           mailbox_is_field(feed + 1, length - (gsize)(feed + 1 - bytes));
+}
+
+DIR *
+mailbox_open_names(int fd)
+{
+    /* A duplicate would go on where the last reader stopped. */
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = again >= 0 ? fdopendir(again) : NULL;
+
+    if (names == NULL && again >= 0)
+        close(again);
+    return names;
+}
+
+gsize
+mailbox_head_end(const char *bytes, gsize length)
+{
+    const char *end = bytes + length;
+    const char *line = bytes;
+
+    while (line < end) {
+        gsize rest = (gsize)(end - line);
+        if (line[0] == '\n')
+            return (gsize)(line + 1 - bytes);
+        if (rest > 1 && line[0] == '\r' && line[1] == '\n')
+            return (gsize)(line + 2 - bytes);
+        const char *feed = memchr(line, '\n', rest);
+        if (feed == NULL)
+            return 0;
+        line = feed + 1;
+    }
+    return 0;
+}
+
+gssize
+mailbox_pread(int fd, char *bytes, gsize size, gint64 offset)
+{
+    gsize got = 0;
+
+    while (got < size) {
+        ssize_t more = pread(fd, bytes + got, size - got, offset + (gint64)got);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            break;
+        got += (gsize)more;
+    }
+    return (gssize)got;
+}
+
+static gboolean
+fail(const char *what, GError **error)
+{
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", what, g_strerror(errno));
+    return FALSE;
+}
+
+int
+mailbox_memory(GError **error)
+{
+    int fd = memfd_create("message", MFD_CLOEXEC);
+
+    if (fd < 0)
+        fail("no memory for a message", error);
+    return fd;
+}
+
+gboolean
+mailbox_write(int fd, const char *bytes, gsize length, GError **error)
+{
+    while (length > 0) {
+        ssize_t written = write(fd, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return fail("a message cannot be kept", error);
+        bytes += written;
+        length -= (gsize)written;
+    }
+    return TRUE;
+}
+
+int
+mailbox_copy(int fd, gint64 offset, gint64 length, GError **error)
+{
+    char buffer[16384];
+    int copy = mailbox_memory(error);
+
+    while (copy >= 0 && length > 0) {
+        gssize got =
+            mailbox_pread(fd, buffer, (gsize)MIN(length, (gint64)sizeof buffer), offset);
+        if (got == 0)
+            break;
+        if (got < 0 ? !fail("a message cannot be read", error)
+                    : !mailbox_write(copy, buffer, (gsize)got, error)) {
+            close(copy);
+            return -1;
+        }
+        offset += got;
+        length -= got;
+    }
+    return copy;
+}
