@@ -8,6 +8,7 @@
 
 int cmd_approve(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
+int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);

@@ -30,14 +30,26 @@ static const Command COMMANDS[] = {
      cmd_reject},
     {"veto", "ID", "stop what is delayed or approved", "", 1, 1, cmd_veto},
     {"history", "ADDRESS", "whether the human wrote to an address", "A", 1, 1, cmd_history},
+    {"import", "PATH...", "learn whom the human writes to from mailboxes", "AI", 1, G_MAXINT,
+     cmd_import},
     {"status", "", "how the relay and the accounts are", "", 0, 0, cmd_status},
 };
 
 static const struct option OPTIONS[] = {
-    {"config", required_argument, NULL, 'c'},  {"socket", required_argument, NULL, 's'},
-    {"json", no_argument, NULL, 'j'},          {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},       {"all", no_argument, NULL, 'a'},
-    {"account", required_argument, NULL, 'A'}, {NULL, 0, NULL, 0},
+    {"config", required_argument, NULL, 'c'},
+    {"socket", required_argument, NULL, 's'},
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"all", no_argument, NULL, 'a'},
+    {"account", required_argument, NULL, 'A'},
+    {"dry-run", no_argument, NULL, 'D'},
+    {"min-times", required_argument, NULL, 'M'},
+    {"only-replied", no_argument, NULL, 'R'},
+    {"received", no_argument, NULL, 'r'},
+    {"sent", no_argument, NULL, 'S'},
+    {"since", required_argument, NULL, 'T'},
+    {NULL, 0, NULL, 0},
 };
 
 typedef struct {
@@ -60,7 +72,12 @@ print_help(void)
          "                        " DEFAULT_SOCKET "\n"
          "      --json            print the relay's answer as JSON\n"
          "  -a, --all             list: also what is done\n"
-         "      --account NAME    history: of one account\n"
+         "      --account NAME    history, import: of one account\n"
+         "      --dry-run         import: only list who would become known\n"
+         "      --min-times N     import: only who was written to so often\n"
+         "      --only-replied    import: only who wrote, too\n"
+         "      --sent, --received  import: what the paths hold, whatever their names\n"
+         "      --since DATE      import: only mail from that day on, as 2026-11-29\n"
          "      --help, --version\n\n"
          "The manual is exeat(1).");
 }
@@ -70,6 +87,41 @@ misused(const char *what)
 {
     fprintf(stderr, "exeat: %s; “exeat --help” lists the commands\n", what);
     return EX_USAGE;
+}
+
+/* Options of import. FALSE: it is none of them. */
+static gboolean
+parse_import_option(int letter, ImportOptions *options)
+{
+    switch (letter) {
+    case 'D':
+        options->dry_run = TRUE;
+        return TRUE;
+    case 'M':
+        options->min_times = optarg;
+        return TRUE;
+    case 'R':
+        options->only_replied = TRUE;
+        return TRUE;
+    case 'r':
+        options->received = TRUE;
+        return TRUE;
+    case 'S':
+        options->sent = TRUE;
+        return TRUE;
+    case 'T':
+        options->since = optarg;
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+static gboolean
+has_import_option(const ImportOptions *options)
+{
+    return options->dry_run || options->min_times != NULL || options->only_replied ||
+           options->received || options->sent || options->since != NULL;
 }
 
 /* FALSE after a message of getopt_long(3). */
@@ -102,7 +154,8 @@ parse_options(int argc, char **argv, Options *options)
             options->session.account = optarg;
             break;
         default:
-            return FALSE;
+            if (!parse_import_option(letter, &options->session.import))
+                return FALSE;
         }
     }
     return TRUE;
@@ -128,6 +181,8 @@ check_words(const Command *command, int count, char **words, const Options *opti
     if (options->session.account != NULL)
         good = good && strchr(command->options, 'A') != NULL &&
                g_utf8_validate(options->session.account, -1, NULL);
+    if (has_import_option(&options->session.import))
+        good = good && strchr(command->options, 'I') != NULL;
     return good && (!options->session.all || strchr(command->options, 'a') != NULL);
 }
 

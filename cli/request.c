@@ -4,7 +4,6 @@
 #include <sysexits.h>
 
 #include "lib/escape.h"
-#include "lib/wire.h"
 
 enum { CONNECT_MS = 5000, ASK_MS = 30000 };
 
@@ -44,17 +43,29 @@ no_answer(const char *message, int *status_out)
     return give_up(text, EX_TEMPFAIL, status_out);
 }
 
-GVariant *
-request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out)
+Wire *
+request_send(const Session *session, const char *verb, GVariant *arguments, int *status_out)
 {
-    g_autoptr(GVariant) owned = arguments != NULL ? g_variant_ref_sink(arguments) : NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Wire) wire = wire_connect(session->socket, CONNECT_MS, &error);
+
+    if (wire == NULL || !wire_send(wire, verb, arguments, -1, ASK_MS, &error)) {
+        no_answer(error->message, status_out);
+        return NULL;
+    }
+    *status_out = EX_OK;
+    return g_steal_pointer(&wire);
+}
+
+GVariant *
+request_answer(Wire *wire, int *status_out)
+{
+    g_autoptr(Wire) owned = wire;
     g_autoptr(GVariant) answer = NULL;
     g_autoptr(GError) error = NULL;
     g_autofree char *reply = NULL;
-    g_autoptr(Wire) wire = wire_connect(session->socket, CONNECT_MS, &error);
 
-    if (wire == NULL || !wire_send(wire, verb, owned, -1, ASK_MS, &error) ||
-        !wire_receive(wire, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, NULL, &error))
+    if (!wire_receive(owned, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, NULL, &error))
         return no_answer(error->message, status_out);
     if (reply == NULL)
         return no_answer("it closed the connection", status_out);
@@ -65,6 +76,15 @@ request_ask(const Session *session, const char *verb, GVariant *arguments, int *
         return no_answer("it speaks another protocol", status_out);
     *status_out = EX_OK;
     return g_steal_pointer(&answer);
+}
+
+GVariant *
+request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out)
+{
+    g_autoptr(GVariant) owned = arguments != NULL ? g_variant_ref_sink(arguments) : NULL;
+    Wire *wire = request_send(session, verb, owned, status_out);
+
+    return wire != NULL ? request_answer(wire, status_out) : NULL;
 }
 
 const char *

@@ -4,13 +4,24 @@
  * comes back is text from strangers for the most part: escape before showing. */
 #pragma once
 
-#include <glib.h>
+#include "lib/wire.h"
+
+/* Those of import, as written; NULL when not given. */
+typedef struct {
+    gboolean dry_run;
+    gboolean only_replied;
+    gboolean sent;
+    gboolean received;
+    const char *min_times;
+    const char *since;
+} ImportOptions;
 
 typedef struct {
     const char *socket;
     gboolean json;
     gboolean all;        /* --all */
     const char *account; /* --account; NULL when not given */
+    ImportOptions import;
 } Session;
 
 /* Asks, and returns the answer as a{sv}, or NULL after one line on standard error.
@@ -19,6 +30,12 @@ typedef struct {
  * a{sv}, floating is taken; NULL: none. */
 GVariant *request_ask(const Session *session, const char *verb, GVariant *arguments,
                       int *status_out);
+
+/* The two halves of it, for who has something to do in between. request_send leaves arguments
+ * to the caller and returns NULL like request_ask; request_answer frees wire. */
+Wire *request_send(const Session *session, const char *verb, GVariant *arguments,
+                   int *status_out);
+GVariant *request_answer(Wire *wire, int *status_out);
 
 /* Members of an answer. A missing one reads as "", 0 or otherwise, an empty list or array.
  * Text is borrowed; the caller frees lists (g_strfreev) and unrefs arrays. */

@@ -162,11 +162,24 @@ learn_recipient(Db *db, const Observation *observed, const Place *place, const c
 
     if (!meet(db, account, address, &times, error))
         return FALSE;
+    if (times <= 0 && observed->tally != NULL)
+        observed->tally->correspondents++;
     if ((times <= 0 || !place->repeated) &&
         db_run(db, &correspondent_write, error, "ssii", account, address, now, event) < 0)
         return FALSE;
     return place->conversation == 0 || db_run(db, &participant_write, error, "sissi", account,
                                               place->conversation, address, id, now) >= 0;
+}
+
+static gboolean
+make_mine(Db *db, const Observation *observed, gint64 conversation, GError **error)
+{
+    gint64 made =
+        db_run(db, &conversation_make_mine, error, "si", observed->account, conversation);
+
+    if (made > 0 && observed->tally != NULL)
+        observed->tally->conversations++;
+    return made >= 0;
 }
 
 /* The human wrote to these: now they are known, and take part. */
@@ -180,8 +193,7 @@ learn_recipients(Db *db, const Observation *observed, const Place *place, gint64
         if (!learn_recipient(db, observed, place, recipients[i], event, now, error))
             return FALSE;
     }
-    return place->conversation == 0 || db_run(db, &conversation_make_mine, error, "si",
-                                              observed->account, place->conversation) >= 0;
+    return place->conversation == 0 || make_mine(db, observed, place->conversation, error);
 }
 
 static gboolean

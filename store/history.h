@@ -20,6 +20,12 @@ typedef enum {
     OBSERVED_HUMAN     /* sent with a human login: makes recipients known and participants */
 } ObservedKind;
 
+/* What was new to the history, counted up. */
+typedef struct {
+    guint64 correspondents;
+    guint64 conversations; /* in which the human wrote */
+} HistoryTally;
+
 typedef struct {
     ObservedKind kind;
     const char *account;
@@ -30,6 +36,7 @@ typedef struct {
     const char *const *correspondents; /* its own From, To, Cc: not counted as mentioned */
     const char *const *mentioned;      /* addresses in its text; received only */
     const char *const *lists;          /* from List-Post or List-Id; received only */
+    HistoryTally *tally;               /* NULL: nobody counts */
 } Observation;
 
 /* now: when it came or went; older mail may be observed later. */

@@ -17,7 +17,7 @@ SELECT mine FROM conversation WHERE account = $1 AND id = $2;
 
 -- name: conversation_make_mine
 INSERT INTO conversation (account, id, mine) VALUES ($1, $2, 1)
-    ON CONFLICT (account, id) DO UPDATE SET mine = 1;
+    ON CONFLICT (account, id) DO UPDATE SET mine = 1 WHERE conversation.mine = 0;
 
 -- Imported mail comes in any order, so times are compared, not just set.
 -- name: participant_write

@@ -1,0 +1,327 @@
+#include <stdio.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/import.h"
+#include "lib/escape.h"
+#include "lib/mail.h"
+
+#define ASK_ADDRESSES 1000 /* of a dry run, in one question */
+#define TELL_EVERY    (G_USEC_PER_SEC / 5)
+
+static void
+clear_progress(Import *import)
+{
+    if (import->talking)
+        fputs("\r\033[K", stderr);
+    import->talking = FALSE;
+}
+
+static void
+tell_progress(Import *import)
+{
+    gint64 now = g_get_monotonic_time();
+
+    if (now - import->told < TELL_EVERY || !isatty(STDERR_FILENO))
+        return;
+    import->told = now;
+    import->talking = TRUE;
+    fprintf(stderr, "\r\033[K%s%" G_GUINT64_FORMAT " messages, %" G_GINT64_FORMAT " a second",
+            import->gathering ? "counting: " : "", import->counts.messages,
+            (gint64)import->counts.messages * G_USEC_PER_SEC / MAX(now - import->started, 1));
+}
+
+/* Every message that cannot be read is named, once. */
+static void
+name_broken(Import *import, const char *where, const char *why)
+{
+    g_autofree char *safe_where = escape_line(where);
+    g_autofree char *safe_why = escape_line(why);
+
+    if (import->people != NULL && !import->gathering)
+        return; /* it was named when people were counted */
+    clear_progress(import);
+    fprintf(stderr, "exeat: %s: %s\n", safe_where, safe_why);
+}
+
+/* Leaves out recipients that are not to become known. FALSE: nobody is left. */
+static gboolean
+narrow(const Import *import, Lesson *lesson)
+{
+    guint kept = 0;
+
+    if (import->people == NULL || !lesson->sent)
+        return TRUE;
+    for (guint i = 0; lesson->recipients[i] != NULL; i++)
+        if (import_people_find(import->people, lesson->recipients[i]) != NULL)
+            lesson->recipients[kept++] = lesson->recipients[i];
+    lesson->recipients[kept] = NULL;
+    return kept > 0;
+}
+
+static void
+count(ImportCounts *counts, Skip skip, const Lesson *lesson)
+{
+    counts->messages++;
+    if (skip != SKIP_NOT)
+        counts->skipped[skip]++;
+    else if (lesson->sent)
+        counts->sent++;
+    else
+        counts->received++;
+}
+
+static int
+take_message(Import *import, Mailbox *mailbox, FolderRole role, const MailboxMessage *message)
+{
+    g_auto(ImportMessage) read = {0};
+    g_autofree char *why = NULL;
+    Skip skip = import_message_read(&import->rules, mailbox, role, message, &read, &why);
+
+    if (skip == SKIP_BROKEN)
+        name_broken(import, message->where, why);
+    if (skip == SKIP_NOT && import->gathering)
+        import_people_count(import->people, &read, import->session->import.only_replied);
+    else if (skip == SKIP_NOT && !narrow(import, &read.lesson))
+        skip = SKIP_UNWANTED;
+    count(&import->counts, skip, &read.lesson);
+    tell_progress(import);
+    return skip == SKIP_NOT && !import->gathering
+               ? import_batch_add(&import->batch, &read.lesson)
+               : EX_OK;
+}
+
+static int
+end_folder(Import *import, Mailbox *mailbox, const ImportCounts *before)
+{
+    const ImportCounts *after = &import->counts;
+    guint64 sent = after->sent - before->sent, received = after->received - before->received;
+    g_autofree char *digest = mailbox_digest(mailbox);
+    GVariantDict summary;
+
+    g_variant_dict_init(&summary, NULL);
+    g_variant_dict_insert(&summary, "sha256", "s", digest);
+    g_variant_dict_insert(&summary, "sent", "t", sent);
+    g_variant_dict_insert(&summary, "received", "t", received);
+    g_variant_dict_insert(&summary, "skipped", "t",
+                          after->messages - before->messages - sent - received);
+    return import_batch_end(&import->batch, g_variant_dict_end(&summary));
+}
+
+/* The source has failed as a whole. */
+static int
+give_up(Import *import, const GError *error)
+{
+    g_autofree char *safe = escape_line(error->message);
+
+    clear_progress(import);
+    fprintf(stderr, "exeat: %s\n", safe);
+    return EX_IOERR;
+}
+
+static int
+take_folder(Import *import, Mailbox *mailbox, const MailboxFolder *folder)
+{
+    g_autoptr(GError) error = NULL;
+    const ImportCounts before = import->counts;
+    MailboxMessage message;
+    int status = EX_OK;
+
+    import->counts.folders++;
+    import_batch_begin(&import->batch, folder->path);
+    while (status == EX_OK && mailbox_next(mailbox, &message, &error))
+        status = take_message(import, mailbox, folder->role, &message);
+    if (status != EX_OK)
+        return status;
+    if (error != NULL)
+        return give_up(import, error);
+    return import->gathering ? EX_OK : end_folder(import, mailbox, &before);
+}
+
+static int
+take_mailbox(Import *import, Mailbox *mailbox)
+{
+    g_autoptr(GError) error = NULL;
+    MailboxFolder folder;
+    int status = EX_OK;
+
+    while (status == EX_OK && mailbox_next_folder(mailbox, &folder, &error))
+        status = take_folder(import, mailbox, &folder);
+    return error != NULL ? give_up(import, error) : status;
+}
+
+static Mailbox *
+open_mailbox(const char *word, GError **error)
+{
+    g_autofree char *path = g_canonicalize_filename(word, NULL);
+
+    return mailbox_open(path, error);
+}
+
+/* Everything once. All paths are opened first: a slip in the last must not come out after the
+ * first was imported. */
+static int
+take_all(Import *import, char **paths)
+{
+    g_autoptr(GPtrArray) mailboxes =
+        g_ptr_array_new_with_free_func((GDestroyNotify)mailbox_free);
+    g_autoptr(GError) error = NULL;
+    int status = EX_OK;
+
+    import->counts = (ImportCounts){0};
+    import->started = g_get_monotonic_time();
+    for (; *paths != NULL; paths++) {
+        Mailbox *mailbox = open_mailbox(*paths, &error);
+        if (mailbox == NULL) {
+            g_autofree char *safe = escape_line(error->message);
+            fprintf(stderr, "exeat: %s\n", safe);
+            return EX_NOINPUT;
+        }
+        g_ptr_array_add(mailboxes, mailbox);
+    }
+    for (guint i = 0; i < mailboxes->len && status == EX_OK; i++)
+        status = take_mailbox(import, mailboxes->pdata[i]);
+    clear_progress(import);
+    return status;
+}
+
+/* Of those addresses, the ones that the relay does not know. */
+static int
+ask_novel(const Import *import, char *const *addresses, GStrvBuilder *novel)
+{
+    int status = EX_OK;
+
+    for (guint from = 0; addresses[from] != NULL && status == EX_OK;) {
+        g_auto(GStrv) found = NULL;
+        GVariantBuilder some;
+        GVariantDict arguments;
+
+        g_variant_builder_init(&some, G_VARIANT_TYPE_STRING_ARRAY);
+        for (guint i = 0; i < ASK_ADDRESSES && addresses[from] != NULL; i++)
+            g_variant_builder_add(&some, "s", addresses[from++]);
+        g_variant_dict_init(&arguments, NULL);
+        g_variant_dict_insert(&arguments, "account", "s", import->account);
+        g_variant_dict_insert_value(&arguments, "addresses", g_variant_builder_end(&some));
+        g_autoptr(GVariant) answer = request_ask(import->session, "import-novel",
+                                                 g_variant_dict_end(&arguments), &status);
+        if (answer != NULL) {
+            found = answer_list(answer, "addresses");
+            g_strv_builder_addv(novel, (const char **)found);
+        }
+    }
+    return status;
+}
+
+/* Counts whom the human wrote to, where that decides who becomes known. */
+static int
+gather(Import *import, char **paths)
+{
+    const ImportOptions *options = &import->session->import;
+
+    if (!options->dry_run && !options->only_replied && import->least == 1)
+        return EX_OK;
+    import->people = import_people_new();
+    import->gathering = TRUE;
+    int status = take_all(import, paths);
+    import->gathering = FALSE;
+    import_people_narrow(import->people, import->least, options->only_replied);
+    return status;
+}
+
+static int
+run_dry(Import *import)
+{
+    g_autofree char **people = import_people_list(import->people);
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    int status = ask_novel(import, people, builder);
+    g_auto(GStrv) novel = g_strv_builder_end(builder);
+
+    return status == EX_OK ? import_report(import, novel) : status;
+}
+
+static int
+run(Import *import, char **paths)
+{
+    int status = gather(import, paths);
+
+    if (status != EX_OK)
+        return status;
+    if (import->session->import.dry_run)
+        return run_dry(import);
+    status = take_all(import, paths);
+    return status == EX_OK ? import_report(import, NULL) : status;
+}
+
+/* Asks for the account and its addresses, which decide what was sent. */
+static int
+ask_account(const Session *session, Import *import)
+{
+    GVariantDict arguments;
+    int status;
+
+    g_variant_dict_init(&arguments, NULL);
+    if (session->account != NULL)
+        g_variant_dict_insert(&arguments, "account", "s", session->account);
+    g_autoptr(GVariant) answer =
+        request_ask(session, "import-account", g_variant_dict_end(&arguments), &status);
+    if (answer == NULL)
+        return status;
+    import->account = g_strdup(answer_text(answer, "account"));
+    import->rules.addresses = answer_list(answer, "addresses");
+    return EX_OK;
+}
+
+/* "2026-11-29", the beginning of that day here. */
+static gboolean
+read_day(const char *text, gint64 *when_out)
+{
+    int year, month, day, taken = 0;
+
+    if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &taken) != 3 || text[taken] != 0)
+        return FALSE;
+    g_autoptr(GDateTime) date = g_date_time_new_local(year, month, day, 0, 0, 0);
+    if (date == NULL)
+        return FALSE;
+    *when_out = g_date_time_to_unix(date);
+    return TRUE;
+}
+
+static int
+read_options(const Session *session, Import *import)
+{
+    const ImportOptions *options = &session->import;
+
+    import->rules.now = time(NULL);
+    import->rules.forced = options->sent || options->received;
+    import->rules.role = options->sent ? FOLDER_SENT : FOLDER_OTHER;
+    if (options->sent && options->received)
+        return command_misused("--received", "not both --sent and --received");
+    if (options->since != NULL && !read_day(options->since, &import->rules.since))
+        return command_misused(options->since, "a day like 2026-11-29");
+    if (options->min_times != NULL &&
+        !g_ascii_string_to_unsigned(options->min_times, 10, 1, G_MAXUINT32, &import->least,
+                                    NULL))
+        return command_misused(options->min_times, "how often, a number from 1");
+    return EX_OK;
+}
+
+int
+cmd_import(const Session *session, char **words)
+{
+    Import import = {.session = session, .least = 1};
+
+    mail_start();
+    int status = read_options(session, &import);
+    if (status == EX_OK)
+        status = ask_account(session, &import);
+    import_batch_init(&import.batch, session, import.account);
+    if (status == EX_OK)
+        status = run(&import, words);
+    import_batch_clear(&import.batch);
+    import_people_free(import.people);
+    g_strfreev(import.rules.addresses);
+    g_free(import.account);
+    return status;
+}

@@ -1,0 +1,91 @@
+#include <sysexits.h>
+
+#include "cli/import.h"
+
+/* Enough to share one fsync, few enough that mail does not wait for it. */
+#define MESSAGES_MAX 500
+#define BYTES_MAX    (1024 * 1024)
+
+void
+import_batch_init(ImportBatch *batch, const Session *session, const char *account)
+{
+    *batch = (ImportBatch){.session = session, .account = account};
+    batch->lessons = g_ptr_array_new_with_free_func((GDestroyNotify)g_variant_unref);
+}
+
+void
+import_batch_clear(ImportBatch *batch)
+{
+    wire_free(batch->asked);
+    g_ptr_array_unref(batch->lessons);
+    g_free(batch->path);
+}
+
+void
+import_batch_begin(ImportBatch *batch, const char *path)
+{
+    g_free(batch->path);
+    batch->path = g_utf8_make_valid(path, -1);
+    batch->begins = TRUE;
+}
+
+/* Waits for the answer to the batch before. */
+static int
+hear(ImportBatch *batch)
+{
+    int status = EX_OK;
+
+    if (batch->asked == NULL)
+        return EX_OK;
+    g_autoptr(GVariant) answer = request_answer(batch->asked, &status);
+    batch->asked = NULL;
+    if (answer != NULL) {
+        batch->correspondents += (guint64)answer_number(answer, "correspondents");
+        batch->conversations += (guint64)answer_number(answer, "conversations");
+    }
+    return status;
+}
+
+static int
+ask(ImportBatch *batch, GVariant *summary)
+{
+    GVariant *lessons = g_variant_new_array(
+        G_VARIANT_TYPE(LESSON_TYPE), (GVariant **)batch->lessons->pdata, batch->lessons->len);
+    GVariantDict arguments;
+
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "account", "s", batch->account);
+    g_variant_dict_insert(&arguments, "path", "s", batch->path);
+    g_variant_dict_insert(&arguments, "begins", "b", batch->begins);
+    g_variant_dict_insert_value(&arguments, "lessons", lessons);
+    if (summary != NULL)
+        g_variant_dict_insert_value(&arguments, "summary", summary);
+    GVariant *asked = g_variant_ref_sink(g_variant_dict_end(&arguments));
+    int status = hear(batch);
+    if (status == EX_OK)
+        batch->asked = request_send(batch->session, "import", asked, &status);
+    g_variant_unref(asked);
+    batch->begins = FALSE;
+    g_ptr_array_set_size(batch->lessons, 0);
+    batch->size = 0;
+    return status;
+}
+
+int
+import_batch_add(ImportBatch *batch, const Lesson *lesson)
+{
+    GVariant *variant = g_variant_ref_sink(lesson_to_variant(lesson));
+
+    g_ptr_array_add(batch->lessons, variant);
+    batch->size += g_variant_get_size(variant);
+    return batch->lessons->len < MESSAGES_MAX && batch->size < BYTES_MAX ? EX_OK
+                                                                         : ask(batch, NULL);
+}
+
+int
+import_batch_end(ImportBatch *batch, GVariant *summary)
+{
+    int status = ask(batch, summary);
+
+    return status == EX_OK ? hear(batch) : status;
+}

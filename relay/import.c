@@ -1,0 +1,163 @@
+#include "relay/import.h"
+
+#include "lib/lesson.h"
+#include "store/audit.h"
+#include "store/history.h"
+
+/* The account that the request names, or the only one. NULL with error. */
+static const Account *
+find_account(const Request *request, GError **error)
+{
+    const GPtrArray *accounts = request->config->accounts;
+    const Account *account = accounts->len == 1 ? accounts->pdata[0] : NULL;
+    const char *name;
+
+    if (g_variant_lookup(request->arguments, "account", "&s", &name)) {
+        account = config_account(request->config, name);
+        if (account == NULL)
+            g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND, "there is no account %s",
+                        name);
+    } else if (account == NULL) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE,
+                    "there are %u accounts: name one with --account", accounts->len);
+    }
+    return account;
+}
+
+static void
+set_reply(Request *request, GVariantDict *dict)
+{
+    request->reply = g_variant_ref_sink(g_variant_dict_end(dict));
+}
+
+gboolean
+import_account(Request *request, GError **error)
+{
+    const Account *account = find_account(request, error);
+    GVariantDict dict;
+
+    if (account == NULL)
+        return FALSE;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "account", "s", account->name);
+    g_variant_dict_insert(&dict, "addresses", "^as", account->addresses);
+    set_reply(request, &dict);
+    return TRUE;
+}
+
+gboolean
+import_novel(Request *request, GError **error)
+{
+    const Account *account = find_account(request, error);
+    g_autoptr(GVariantIter) addresses = NULL;
+    g_autoptr(GStrvBuilder) novel = g_strv_builder_new();
+    const char *address;
+    GVariantDict dict;
+
+    if (account == NULL)
+        return FALSE;
+    if (!g_variant_lookup(request->arguments, "addresses", "as", &addresses)) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "the request has no addresses");
+        return FALSE;
+    }
+    while (g_variant_iter_next(addresses, "&s", &address)) {
+        HistoryAddress found;
+
+        if (!history_look_up(request->relay->db, account->name, address, &found, error))
+            return FALSE;
+        if (!found.known)
+            g_strv_builder_add(novel, address);
+    }
+    g_auto(GStrv) found = g_strv_builder_end(novel);
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "addresses", "^as", found);
+    set_reply(request, &dict);
+    return TRUE;
+}
+
+static gboolean
+learn(Request *request, const char *account, const Lesson *lesson, HistoryTally *tally,
+      GError **error)
+{
+    const Observation observation = {
+        .kind = lesson->sent ? OBSERVED_HUMAN : OBSERVED_RECEIVED,
+        .account = account,
+        .message_id = lesson->message_id,
+        .parents = lesson->parents,
+        .recipients = lesson->recipients,
+        .sender = lesson->sender,
+        .correspondents = lesson->correspondents,
+        .mentioned = lesson->mentioned,
+        .lists = lesson->lists,
+        .tally = tally,
+    };
+
+    /* Whoever sets the date of a message may have set it to a day to come. */
+    return history_observe(request->relay->db, &observation,
+                           CLAMP(lesson->when, 1, request->now), error);
+}
+
+static gboolean
+learn_all(Request *request, const char *account, HistoryTally *tally, GError **error)
+{
+    g_autoptr(GVariantIter) lessons = NULL;
+    GVariant *variant;
+
+    if (!g_variant_lookup(request->arguments, "lessons", "a" LESSON_TYPE, &lessons)) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "the request has no lessons");
+        return FALSE;
+    }
+    while ((variant = g_variant_iter_next_value(lessons)) != NULL) {
+        g_auto(Lesson) lesson = {0};
+
+        lesson_from_variant(variant, &lesson);
+        gboolean learnt = learn(request, account, &lesson, tally, error);
+        g_variant_unref(variant);
+        if (!learnt)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* The entry of a folder; none in the middle of one. */
+static gboolean
+record(Request *request, const char *account, GError **error)
+{
+    const char *path = request_text(request, "path", error);
+    g_autoptr(GVariant) summary =
+        g_variant_lookup_value(request->arguments, "summary", G_VARIANT_TYPE_VARDICT);
+    gboolean begins = FALSE;
+    GVariantDict details;
+
+    if (path == NULL)
+        return FALSE;
+    g_variant_lookup(request->arguments, "begins", "b", &begins);
+    if (!begins && summary == NULL)
+        return TRUE;
+    g_variant_dict_init(&details, summary);
+    g_variant_dict_insert(&details, "path", "s", path);
+    const AuditEntry entry = {
+        .kind = summary != NULL ? "imported" : "importing",
+        .account = account,
+        .who = request->who,
+        .details = g_variant_dict_end(&details),
+    };
+    return audit_append(request->relay->db, &entry, request->now, error);
+}
+
+gboolean
+import_learn(Request *request, GError **error)
+{
+    const Account *account = find_account(request, error);
+    HistoryTally tally = {0};
+    GVariantDict dict;
+
+    if (account == NULL || !record(request, account->name, error) ||
+        !learn_all(request, account->name, &tally, error))
+        return FALSE;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "correspondents", "t", tally.correspondents);
+    g_variant_dict_insert(&dict, "conversations", "t", tally.conversations);
+    set_reply(request, &dict);
+    return TRUE;
+}
