@@ -7,8 +7,8 @@
 
 #include "lib/error.h"
 #include "lib/network.h"
+#include "lib/policies.h"
 #include "lib/setting.h"
-#include "lib/trusted.h"
 
 #define ACCOUNT_PREFIX "account "
 #define NAME_LIMIT     64
@@ -48,6 +48,7 @@ static const Setting GENERAL[] = {
     {"approval-life", setting_duration, IN_CONFIG(approval_life), "15m"},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
+    {"floor", setting_file, IN_CONFIG(floor_file), ""},
     {"aliases", setting_alias_files, IN_CONFIG(alias_files), ""},
     {NULL, NULL, 0, NULL},
 };
@@ -120,6 +121,8 @@ config_clear(gpointer data)
     g_strfreev(config->alias_files);
     g_clear_pointer(&config->aliases, aliases_free);
     people_clear(&config->admins);
+    g_free(config->floor_file);
+    g_clear_pointer(&config->floor, policy_unref);
     g_ptr_array_unref(config->accounts);
 }
 
@@ -320,13 +323,13 @@ read_policies(Config *config, GError **error)
     config->aliases = aliases_read(config->alias_files, error);
     if (config->aliases == NULL)
         return FALSE;
+    if (*config->floor_file != '\0')
+        config->floor = policies_read(folder, config->floor_file, NULL, error);
+    if (*config->floor_file != '\0' && config->floor == NULL)
+        return FALSE;
     for (guint i = 0; i < config->accounts->len; i++) {
         Account *account = g_ptr_array_index(config->accounts, i);
-        g_autofree char *path = g_canonicalize_filename(account->policy_file, folder);
-        g_autofree char *text = trusted_read(path, error);
-        if (text == NULL)
-            return FALSE;
-        account->policy = policy_parse(text, path, NULL, error);
+        account->policy = policies_read(folder, account->policy_file, config->floor, error);
         if (account->policy == NULL)
             return FALSE;
     }

@@ -41,6 +41,8 @@ typedef struct {
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
     char **alias_files;   /* as aliases_read takes them */
     Aliases *aliases;     /* NULL when read without policies */
+    char *floor_file;     /* "" when there is none */
+    Policy *floor;        /* what no account's policy can loosen; NULL when there is none */
     GPtrArray *accounts;  /* of Account * */
 } Config;
 

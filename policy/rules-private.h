@@ -21,7 +21,6 @@ typedef struct {
     LineKind kind;
     const char *file; /* borrowed from the policy */
     guint line;
-    guint column;
     Tier tier;
     gint64 wait_min; /* seconds; delay only */
     gint64 wait_max;

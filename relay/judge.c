@@ -292,8 +292,11 @@ ask_policy(const Account *account, const Item *item, guint64 dice)
     g_autofree const char **recipients = g_new0(const char *, item->recipients->len + 1);
     Facts facts = item->facts;
 
-    for (guint i = 0; i < item->recipients->len; i++)
-        recipients[i] = ((const ItemRecipient *)g_ptr_array_index(item->recipients, i))->normal;
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+
+        recipients[i] = recipient->normal;
+    }
     facts.recipients = recipients;
     facts.subject = item->extract->subject;
     facts.text = item->extract->text;
