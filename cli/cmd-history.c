@@ -26,13 +26,14 @@ add_entry(GPtrArray *rows, GVariant *entry, gint64 now)
 int
 cmd_history(const Session *session, char **words)
 {
+    const char *account = session_option(session, "account");
     GVariantDict arguments;
     int status;
 
     g_variant_dict_init(&arguments, NULL);
     g_variant_dict_insert(&arguments, "address", "s", words[0]);
-    if (session->account != NULL)
-        g_variant_dict_insert(&arguments, "account", "s", session->account);
+    if (account != NULL)
+        g_variant_dict_insert(&arguments, "account", "s", account);
     g_autoptr(GVariant) answer =
         request_ask(session, "history", g_variant_dict_end(&arguments), &status);
     if (answer == NULL)

@@ -83,7 +83,8 @@ take_message(Import *import, Mailbox *mailbox, FolderRole role, const MailboxMes
     if (skip == SKIP_BROKEN)
         name_broken(import, message->where, why);
     if (skip == SKIP_NOT && import->gathering)
-        import_people_count(import->people, &read, import->session->import.only_replied);
+        import_people_count(import->people, &read,
+                            session_has(import->session, "only-replied"));
     else if (skip == SKIP_NOT && !narrow(import, &read.lesson))
         skip = SKIP_UNWANTED;
     count(&import->counts, skip, &read.lesson);
@@ -218,15 +219,15 @@ ask_novel(const Import *import, char *const *addresses, GStrvBuilder *novel)
 static int
 gather(Import *import, char **paths)
 {
-    const ImportOptions *options = &import->session->import;
+    gboolean only_replied = session_has(import->session, "only-replied");
 
-    if (!options->dry_run && !options->only_replied && import->least == 1)
+    if (!session_has(import->session, "dry-run") && !only_replied && import->least == 1)
         return EX_OK;
     import->people = import_people_new();
     import->gathering = TRUE;
     int status = take_all(import, paths);
     import->gathering = FALSE;
-    import_people_narrow(import->people, import->least, options->only_replied);
+    import_people_narrow(import->people, import->least, only_replied);
     return status;
 }
 
@@ -248,7 +249,7 @@ run(Import *import, char **paths)
 
     if (status != EX_OK)
         return status;
-    if (import->session->import.dry_run)
+    if (session_has(import->session, "dry-run"))
         return run_dry(import);
     status = take_all(import, paths);
     return status == EX_OK ? import_report(import, NULL) : status;
@@ -262,8 +263,9 @@ ask_account(const Session *session, Import *import)
     int status;
 
     g_variant_dict_init(&arguments, NULL);
-    if (session->account != NULL)
-        g_variant_dict_insert(&arguments, "account", "s", session->account);
+    const char *named = session_option(session, "account");
+    if (named != NULL)
+        g_variant_dict_insert(&arguments, "account", "s", named);
     g_autoptr(GVariant) answer =
         request_ask(session, "import-account", g_variant_dict_end(&arguments), &status);
     if (answer == NULL)
@@ -291,19 +293,20 @@ read_day(const char *text, gint64 *when_out)
 static int
 read_options(const Session *session, Import *import)
 {
-    const ImportOptions *options = &session->import;
+    gboolean sent = session_has(session, "sent"), received = session_has(session, "received");
+    const char *since = session_option(session, "since");
+    const char *min_times = session_option(session, "min-times");
 
     import->rules.now = time(NULL);
-    import->rules.forced = options->sent || options->received;
-    import->rules.role = options->sent ? FOLDER_SENT : FOLDER_OTHER;
-    if (options->sent && options->received)
+    import->rules.forced = sent || received;
+    import->rules.role = sent ? FOLDER_SENT : FOLDER_OTHER;
+    if (sent && received)
         return command_misused("--received", "not both --sent and --received");
-    if (options->since != NULL && !read_day(options->since, &import->rules.since))
-        return command_misused(options->since, "a day like 2026-11-29");
-    if (options->min_times != NULL &&
-        !g_ascii_string_to_unsigned(options->min_times, 10, 1, G_MAXUINT32, &import->least,
-                                    NULL))
-        return command_misused(options->min_times, "how often, a number from 1");
+    if (since != NULL && !read_day(since, &import->rules.since))
+        return command_misused(since, "a day like 2026-11-29");
+    if (min_times != NULL &&
+        !g_ascii_string_to_unsigned(min_times, 10, 1, G_MAXUINT32, &import->least, NULL))
+        return command_misused(min_times, "how often, a number from 1");
     return EX_OK;
 }
 

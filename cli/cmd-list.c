@@ -52,11 +52,12 @@ print_items(GVariant *items)
 int
 cmd_list(const Session *session, char **words G_GNUC_UNUSED)
 {
+    gboolean all = session_has(session, "all");
     GVariantDict arguments;
     int status;
 
     g_variant_dict_init(&arguments, NULL);
-    g_variant_dict_insert(&arguments, "all", "b", session->all);
+    g_variant_dict_insert(&arguments, "all", "b", all);
     g_autoptr(GVariant) answer =
         request_ask(session, "list", g_variant_dict_end(&arguments), &status);
     if (answer == NULL)
@@ -68,6 +69,6 @@ cmd_list(const Session *session, char **words G_GNUC_UNUSED)
     if (g_variant_n_children(items) > 0)
         print_items(items);
     else
-        puts(session->all ? "There are no items." : "Nothing waits.");
+        puts(all ? "There are no items." : "Nothing waits.");
     return EX_OK;
 }

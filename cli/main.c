@@ -16,24 +16,28 @@ typedef struct {
     const char *name;
     const char *words; /* as the help writes them */
     const char *help;
-    const char *options; /* letters of those below that only some commands take */
+    const char *options; /* names of those below that only some commands take */
     int least;           /* words */
     int most;
     int (*run)(const Session *session, char **words);
 } Command;
 
 static const Command COMMANDS[] = {
-    {"list", "", "what waits; with --all also what is done", "a", 0, 0, cmd_list},
+    {"list", "", "what waits; with --all also what is done", "all", 0, 0, cmd_list},
     {"show", "ID", "everything about one item, its text included", "", 1, 1, cmd_show},
     {"approve", "ID DIGEST", "let exactly this message leave, once", "", 2, 2, cmd_approve},
     {"reject", "ID REASON...", "never let it leave, and tell the agent why", "", 2, G_MAXINT,
      cmd_reject},
     {"veto", "ID", "stop what is delayed or approved", "", 1, 1, cmd_veto},
-    {"history", "ADDRESS", "whether the human wrote to an address", "A", 1, 1, cmd_history},
-    {"import", "PATH...", "learn whom the human writes to from mailboxes", "AI", 1, G_MAXINT,
-     cmd_import},
+    {"history", "ADDRESS", "whether the human wrote to an address", "account", 1, 1,
+     cmd_history},
+    {"import", "PATH...", "learn whom the human writes to from mailboxes",
+     "account dry-run min-times only-replied received sent since", 1, G_MAXINT, cmd_import},
     {"status", "", "how the relay and the accounts are", "", 0, 0, cmd_status},
 };
+
+/* What only some commands take has no letter, except all. */
+enum { NO_LETTER = 256 };
 
 static const struct option OPTIONS[] = {
     {"config", required_argument, NULL, 'c'},
@@ -42,13 +46,13 @@ static const struct option OPTIONS[] = {
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     {"all", no_argument, NULL, 'a'},
-    {"account", required_argument, NULL, 'A'},
-    {"dry-run", no_argument, NULL, 'D'},
-    {"min-times", required_argument, NULL, 'M'},
-    {"only-replied", no_argument, NULL, 'R'},
-    {"received", no_argument, NULL, 'r'},
-    {"sent", no_argument, NULL, 'S'},
-    {"since", required_argument, NULL, 'T'},
+    {"account", required_argument, NULL, NO_LETTER},
+    {"dry-run", no_argument, NULL, NO_LETTER},
+    {"min-times", required_argument, NULL, NO_LETTER},
+    {"only-replied", no_argument, NULL, NO_LETTER},
+    {"received", no_argument, NULL, NO_LETTER},
+    {"sent", no_argument, NULL, NO_LETTER},
+    {"since", required_argument, NULL, NO_LETTER},
     {NULL, 0, NULL, 0},
 };
 
@@ -89,48 +93,19 @@ misused(const char *what)
     return EX_USAGE;
 }
 
-/* Options of import. FALSE: it is none of them. */
-static gboolean
-parse_import_option(int letter, ImportOptions *options)
+static void
+keep_option(Options *options, const char *name, const char *value)
 {
-    switch (letter) {
-    case 'D':
-        options->dry_run = TRUE;
-        return TRUE;
-    case 'M':
-        options->min_times = optarg;
-        return TRUE;
-    case 'R':
-        options->only_replied = TRUE;
-        return TRUE;
-    case 'r':
-        options->received = TRUE;
-        return TRUE;
-    case 'S':
-        options->sent = TRUE;
-        return TRUE;
-    case 'T':
-        options->since = optarg;
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
-
-static gboolean
-has_import_option(const ImportOptions *options)
-{
-    return options->dry_run || options->min_times != NULL || options->only_replied ||
-           options->received || options->sent || options->since != NULL;
+    g_hash_table_insert(options->session.options, (gpointer)name, (gpointer)value);
 }
 
 /* FALSE after a message of getopt_long(3). */
 static gboolean
 parse_options(int argc, char **argv, Options *options)
 {
-    int letter;
+    int letter, number;
 
-    while ((letter = getopt_long(argc, argv, "c:ah", OPTIONS, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "c:ah", OPTIONS, &number)) != -1) {
         switch (letter) {
         case 'c':
             options->config = optarg;
@@ -148,14 +123,13 @@ parse_options(int argc, char **argv, Options *options)
             options->version = TRUE;
             break;
         case 'a':
-            options->session.all = TRUE;
+            keep_option(options, "all", "");
             break;
-        case 'A':
-            options->session.account = optarg;
+        case NO_LETTER:
+            keep_option(options, OPTIONS[number].name, optarg != NULL ? optarg : "");
             break;
         default:
-            if (!parse_import_option(letter, &options->session.import))
-                return FALSE;
+            return FALSE;
         }
     }
     return TRUE;
@@ -170,20 +144,31 @@ find_command(const char *name)
     return NULL;
 }
 
+/* Options that the command does not take, or no text. */
+static gboolean
+check_options(const Command *command, GHashTable *options)
+{
+    g_auto(GStrv) taken = g_strsplit(command->options, " ", -1);
+    GHashTableIter iter;
+    gpointer name, value;
+
+    g_hash_table_iter_init(&iter, options);
+    while (g_hash_table_iter_next(&iter, &name, &value))
+        if (!g_strv_contains((const char *const *)taken, name) ||
+            !g_utf8_validate(value, -1, NULL))
+            return FALSE;
+    return TRUE;
+}
+
 /* Words that are too few, too many, or no text. */
 static gboolean
-check_words(const Command *command, int count, char **words, const Options *options)
+check_words(const Command *command, int count, char **words)
 {
     gboolean good = count >= command->least && count <= command->most;
 
     for (int i = 0; i < count; i++)
         good = good && g_utf8_validate(words[i], -1, NULL);
-    if (options->session.account != NULL)
-        good = good && strchr(command->options, 'A') != NULL &&
-               g_utf8_validate(options->session.account, -1, NULL);
-    if (has_import_option(&options->session.import))
-        good = good && strchr(command->options, 'I') != NULL;
-    return good && (!options->session.all || strchr(command->options, 'a') != NULL);
+    return good;
 }
 
 /* The socket's path from a configuration, of which an approver may be allowed to read no more.
@@ -224,7 +209,8 @@ run(const Command *command, Options *options, char **words)
 static int
 choose(int argc, char **argv)
 {
-    Options options = {0};
+    g_autoptr(GHashTable) given = g_hash_table_new(g_str_hash, g_str_equal);
+    Options options = {.session.options = given};
 
     if (!parse_options(argc, argv, &options))
         return EX_USAGE;
@@ -241,7 +227,8 @@ choose(int argc, char **argv)
     const Command *command = find_command(argv[optind]);
     if (command == NULL)
         return misused("there is no such command");
-    if (!check_words(command, argc - optind - 1, argv + optind + 1, &options)) {
+    if (!check_words(command, argc - optind - 1, argv + optind + 1) ||
+        !check_options(command, options.session.options)) {
         g_autofree char *what = g_strdup_printf("%s does not take this, it takes: exeat %s %s",
                                                 command->name, command->name, command->words);
         return misused(what);

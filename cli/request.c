@@ -7,6 +7,18 @@
 
 enum { CONNECT_MS = 5000, ASK_MS = 30000 };
 
+const char *
+session_option(const Session *session, const char *name)
+{
+    return session->options != NULL ? g_hash_table_lookup(session->options, name) : NULL;
+}
+
+gboolean
+session_has(const Session *session, const char *name)
+{
+    return session_option(session, name) != NULL;
+}
+
 static int
 status_of(const char *code)
 {

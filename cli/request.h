@@ -6,23 +6,15 @@
 
 #include "lib/wire.h"
 
-/* Those of import, as written; NULL when not given. */
-typedef struct {
-    gboolean dry_run;
-    gboolean only_replied;
-    gboolean sent;
-    gboolean received;
-    const char *min_times;
-    const char *since;
-} ImportOptions;
-
 typedef struct {
     const char *socket;
     gboolean json;
-    gboolean all;        /* --all */
-    const char *account; /* --account; NULL when not given */
-    ImportOptions import;
+    GHashTable *options; /* name to value of those that only some commands take; may be NULL */
 } Session;
+
+/* What was given with --name, "" for an option without a value; NULL when it was not given. */
+const char *session_option(const Session *session, const char *name);
+gboolean session_has(const Session *session, const char *name);
 
 /* Asks, and returns the answer as a{sv}, or NULL after one line on standard error.
  * *status_out: EX_OK; EX_USAGE, EX_NOINPUT (66, no such item), EX_NOPERM (77), EX_DATAERR (65,
