@@ -46,6 +46,7 @@ static const Setting GENERAL[] = {
     {"admins", setting_people, IN_CONFIG(admins), ""},
     {"expire", setting_duration, IN_CONFIG(expire), "14d"},
     {"approval-life", setting_duration, IN_CONFIG(approval_life), "15m"},
+    {"audit-anchor", setting_command, IN_CONFIG(anchor), ""},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
     {"floor", setting_file, IN_CONFIG(floor_file), ""},
@@ -118,6 +119,7 @@ config_clear(gpointer data)
     g_free(config->spool);
     g_free(config->next_hop);
     g_strfreev(config->inside);
+    g_strfreev(config->anchor);
     g_strfreev(config->alias_files);
     g_clear_pointer(&config->aliases, aliases_free);
     people_clear(&config->admins);

@@ -37,6 +37,7 @@ typedef struct {
     People admins;        /* root is always one */
     gint64 expire;        /* seconds a draft or held item waits; default 14 days */
     gint64 approval_life; /* seconds; default 900 (E21) */
+    char **anchor;        /* program and arguments that get the newest audit entry, or none */
     guint64 size_limit;   /* bytes of a message kept; default 50 MiB */
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
     char **alias_files;   /* as aliases_read takes them */

@@ -68,6 +68,22 @@ setting_file(const SettingPlace *place G_GNUC_UNUSED, const char *text, gpointer
     return keep(member, text);
 }
 
+gboolean
+setting_command(const SettingPlace *place, const char *text, gpointer member, GError **error)
+{
+    g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+    g_auto(GStrv) parts = g_strsplit_set(text, " \t", -1);
+
+    for (guint i = 0; parts[i] != NULL; i++)
+        if (*parts[i] != '\0')
+            g_strv_builder_add(words, parts[i]);
+    g_auto(GStrv) command = g_strv_builder_end(words);
+    if (command[0] != NULL && !g_path_is_absolute(command[0]))
+        return fail(error, place, text, "a program that starts with /, and its arguments");
+    *(char ***)member = g_steal_pointer(&command);
+    return TRUE;
+}
+
 static gboolean
 is_socket_path(const char *path)
 {

@@ -44,6 +44,9 @@ gboolean setting_domains(const SettingPlace *, const char *, gpointer, GError **
 gboolean setting_logins(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_networks(const SettingPlace *, const char *, gpointer, GError **);
 
+/* char **, separated by blanks; no shell: */
+gboolean setting_command(const SettingPlace *, const char *, gpointer, GError **);
+
 gboolean setting_people(const SettingPlace *, const char *, gpointer, GError **); /* People */
 gboolean setting_user(const SettingPlace *, const char *, gpointer, GError **);   /* uid_t */
 gboolean setting_switch(const SettingPlace *, const char *, gpointer,

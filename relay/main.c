@@ -13,6 +13,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/wire.h"
+#include "relay/record.h"
 #include "relay/relay.h"
 #include "relay/requests.h"
 #include "relay/schedule.h"
@@ -103,32 +104,11 @@ wait_for_signals(gpointer data)
     return NULL;
 }
 
-/* The key is made with the database. One without the other was put there by somebody. */
-static Seal *
-open_key(const char *state, const char *database, GError **error)
-{
-    g_autofree char *path = g_build_filename(state, "key", NULL);
-
-    if (!g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(database, G_FILE_TEST_EXISTS) &&
-        !seal_make_key(path, error))
-        return NULL;
-    return seal_open(path, error);
-}
-
 static gboolean
 open_store(Relay *relay, GError **error)
 {
-    g_autofree char *path = g_build_filename(relay->config->state, "exeat.db", NULL);
-    g_autoptr(Seal) seal = open_key(relay->config->state, path, error);
-
-    if (seal == NULL)
-        return FALSE;
-    relay->db = db_open(path, error);
-    if (relay->db == NULL)
-        return FALSE;
-    db_set_seal(relay->db, g_steal_pointer(&seal));
-    relay->writer = writer_start(relay->db);
-    return writer_run(relay->writer, send_recover, relay, error) &&
+    return record_start(relay, error) &&
+           writer_run(relay->writer, send_recover, relay, error) &&
            writer_run(relay->writer, record_config, relay, error);
 }
 
@@ -157,6 +137,7 @@ serve(Relay *relay, GError **error)
     g_thread_join(watcher);
     schedule_stop(relay->schedule);
     sender_stop(relay->sender);
+    record_end(relay);
     return TRUE;
 }
 

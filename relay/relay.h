@@ -7,6 +7,7 @@
 #include "lib/config.h"
 #include "store/writer.h"
 
+typedef struct _Record Record;
 typedef struct _Schedule Schedule;
 typedef struct _Sender Sender;
 
@@ -15,6 +16,7 @@ typedef struct {
     Config *config;
     Db *db; /* touched in writer jobs only */
     Writer *writer;
+    Record *record;
     Schedule *schedule;
     Sender *sender;
     gint64 started;

@@ -1,6 +1,7 @@
 #include "relay/schedule.h"
 
 #include "lib/log.h"
+#include "relay/record.h"
 #include "relay/send.h"
 
 /* How many items one look may set in motion: a jump of the clock empties no queue at once. */
@@ -81,6 +82,7 @@ run(gpointer data)
     while (!schedule->stop) {
         schedule->wake = FALSE;
         g_mutex_unlock(&schedule->lock);
+        record_tick(schedule->relay);
         act(schedule->relay);
         g_mutex_lock(&schedule->lock);
         gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;

@@ -8,6 +8,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "relay/authority.h"
+#include "relay/record.h"
 #include "relay/schedule.h"
 #include "relay/smtp.h"
 #include "store/approval.h"
@@ -152,7 +153,8 @@ begin(gpointer data, GError **error)
     gboolean valid;
     Tier tier;
 
-    if (!queue_load(db, passage->id, &item, error))
+    if (!record_clock_stands(passage->relay, now, error) ||
+        !queue_load(db, passage->id, &item, error))
         return FALSE;
     if (!is_ready(item, now))
         return TRUE;
@@ -180,15 +182,16 @@ begin(gpointer data, GError **error)
 }
 
 gboolean
-send_use_authority(Db *db, const Config *config, const char *id, gint64 now, char **why_out,
-                   GError **error)
+send_use_authority(Relay *relay, const Config *config, const char *id, gint64 now,
+                   char **why_out, GError **error)
 {
+    Db *db = relay->db;
     g_autoptr(Item) item = NULL;
     g_autofree char *why = NULL;
     gboolean valid, used = TRUE;
     Tier tier;
 
-    if (!queue_load(db, id, &item, error))
+    if (!record_clock_stands(relay, now, error) || !queue_load(db, id, &item, error))
         return FALSE;
     if (item == NULL || item->state != STATE_SENDING) {
         *why_out = g_strdup("this message is not being sent");
@@ -203,7 +206,8 @@ send_use_authority(Db *db, const Config *config, const char *id, gint64 now, cha
         *why_out = why ? g_steal_pointer(&why) : g_strdup("the approval was used before");
         return TRUE;
     }
-    return move(db, id, STATE_SENDING, STATE_COMMITTING, "its authority is used", now,
+    return record_hand_over(relay, item, now, error) &&
+           move(db, id, STATE_SENDING, STATE_COMMITTING, "its authority is used", now,
                 error) &&
            send_learn(db, item, now, error);
 }
@@ -221,8 +225,8 @@ commit_job(gpointer data, GError **error)
     /* Not the configuration that sending began with: a mode may have changed meanwhile. */
     g_autoptr(Config) today = relay_config(passage->relay);
 
-    return send_use_authority(passage->relay->db, today, passage->id, relay_now(),
-                              &commit->why, error);
+    return send_use_authority(passage->relay, today, passage->id, relay_now(), &commit->why,
+                              error);
 }
 
 /* A next hop without the gate: the same check, right before the final dot. */
@@ -313,10 +317,11 @@ end_ungated(Passage *passage, Db *db, const Config *today, gint64 now, GError **
 {
     g_autofree char *why = NULL;
 
-    if (!send_use_authority(db, today, passage->id, now, &why, error))
+    if (!send_use_authority(passage->relay, today, passage->id, now, &why, error))
         return FALSE;
     if (why != NULL &&
-        !move(db, passage->id, STATE_SENDING, STATE_COMMITTING, why, now, error))
+        (!record_hand_over(passage->relay, passage->item, now, error) ||
+         !move(db, passage->id, STATE_SENDING, STATE_COMMITTING, why, now, error)))
         return FALSE;
     log_error("%s: %s took a message without asking the gate: smtpd_milters is missing there",
               passage->id, passage->config->next_hop);

@@ -21,7 +21,7 @@ void sender_push(Sender *sender, const char *id);
 /* The point of no return, as part of a writer job: the item must be in sending and its
  * authority valid; then the approval is consumed and the item is in committing. *why_out is
  * NULL when it may leave, else what is in the way (the caller frees). */
-gboolean send_use_authority(Db *db, const Config *config, const char *id, gint64 now,
+gboolean send_use_authority(Relay *relay, const Config *config, const char *id, gint64 now,
                             char **why_out, GError **error);
 
 /* What left is history: the message's id joins its conversation. In a writer job. */

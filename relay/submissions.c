@@ -346,7 +346,7 @@ submissions_redeem(Request *request, GError **error)
     case TICKET_GOOD:
         break;
     }
-    if (!send_use_authority(db, request->config, id, request->now, &why, error))
+    if (!send_use_authority(request->relay, request->config, id, request->now, &why, error))
         return FALSE;
     if (why == NULL) {
         gboolean used = FALSE;

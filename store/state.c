@@ -3,23 +3,24 @@
 #define TO(state) (1u << STATE_##state)
 
 /* Every legal move. A state without one is an end. Expiry and doubt never lead towards
- * sending. */
+ * sending. What waits becomes uncertain when the database turns out to be an older copy and
+ * the journal beside it says that the item was handed on since (XC12). */
 static const struct {
     const char *name;
     guint next;
 } states[STATE_COUNT] = {
     [STATE_HELD] = {"held", TO(APPROVED) | TO(REJECTED) | TO(WITHDRAWN) | TO(EXPIRED) |
-                                TO(SUPERSEDED)},
+                                TO(SUPERSEDED) | TO(UNCERTAIN)},
     [STATE_DRAFT] = {"draft", TO(APPROVED) | TO(REJECTED) | TO(WITHDRAWN) | TO(EXPIRED) |
-                                  TO(SUPERSEDED)},
-    [STATE_DELAYED] = {"delayed",
-                       TO(SENDING) | TO(DRAFT) | TO(VETOED) | TO(HELD) | TO(WITHDRAWN)},
+                                  TO(SUPERSEDED) | TO(UNCERTAIN)},
+    [STATE_DELAYED] = {"delayed", TO(SENDING) | TO(DRAFT) | TO(VETOED) | TO(HELD) |
+                                      TO(WITHDRAWN) | TO(UNCERTAIN)},
     /* held: the approval lapsed */
-    [STATE_APPROVED] = {"approved", TO(SENDING) | TO(HELD) | TO(VETOED)},
+    [STATE_APPROVED] = {"approved", TO(SENDING) | TO(HELD) | TO(VETOED) | TO(UNCERTAIN)},
     /* committing: the ticket was redeemed. approved, delayed: not sent, and the authority
      * still stands. held: not sent, and it does not. */
-    [STATE_SENDING] = {"sending",
-                       TO(COMMITTING) | TO(APPROVED) | TO(DELAYED) | TO(HELD) | TO(FAILED)},
+    [STATE_SENDING] = {"sending", TO(COMMITTING) | TO(APPROVED) | TO(DELAYED) | TO(HELD) |
+                                      TO(FAILED) | TO(UNCERTAIN)},
     [STATE_COMMITTING] = {"committing", TO(SENT) | TO(FAILED) | TO(UNCERTAIN)},
     /* by a person, or by proof */
     [STATE_UNCERTAIN] = {"uncertain", TO(SENT) | TO(FAILED)},

@@ -19,6 +19,8 @@ struct _Writer {
     GCond finished;
     GQueue waiting; /* of Job * */
     gboolean stopping;
+    void (*committed)(gpointer data); /* NULL: nobody watches */
+    gpointer watcher;
     guint64 jobs;
     guint64 commits;
 };
@@ -125,6 +127,8 @@ write_all(gpointer data)
     for (take_batch(writer, batch); batch->len > 0; take_batch(writer, batch)) {
         g_mutex_unlock(&writer->mutex);
         committed = run_batch(writer->db, batch);
+        if (committed && writer->committed != NULL)
+            writer->committed(writer->watcher);
         g_mutex_lock(&writer->mutex);
         finish_batch(writer, batch, committed);
     }
@@ -144,6 +148,15 @@ writer_start(Db *db)
     g_queue_init(&writer->waiting);
     writer->thread = g_thread_new("writer", write_all, writer);
     return writer;
+}
+
+void
+writer_watch(Writer *writer, void (*committed)(gpointer data), gpointer data)
+{
+    g_mutex_lock(&writer->mutex);
+    writer->committed = committed;
+    writer->watcher = data;
+    g_mutex_unlock(&writer->mutex);
 }
 
 void

@@ -16,6 +16,10 @@ typedef gboolean (*WriterJob)(gpointer data, GError **error);
 /* Starts the thread, which owns db from now on. */
 Writer *writer_start(Db *db);
 
+/* Has this called in the writer's thread after each commit, before those who wait for it go
+ * on. Called once, before the first job. */
+void writer_watch(Writer *writer, void (*committed)(gpointer data), gpointer data);
+
 /* Finishes what waits, ends the thread, closes the database. */
 void writer_stop(Writer *writer);
 

@@ -26,6 +26,7 @@ typedef struct {
 #define NETWORK   "an address or a network such as 192.0.2.0/24 or 2001:db8::/32"
 #define DOMAIN    "the exact name of a domain, without * or a leading dot"
 #define ALIASES   "virtual:/path or aliases:/path"
+#define COMMAND   "a program that starts with /, and its arguments"
 #define USER      "a user of this machine"
 #define PERSON    "a user or @group of this machine"
 #define NO_QUOTES "entries with commas between them and no quotes"
@@ -51,6 +52,8 @@ static const Refusal REFUSALS[] = {
     {setting_alias_files, "/etc/aliases", ALIASES},
     {setting_alias_files, "hash:/etc/aliases", ALIASES},
     {setting_alias_files, "aliases:etc/aliases", ALIASES},
+    {setting_command, "anchor", COMMAND},
+    {setting_command, "./anchor /x", COMMAND},
     {setting_switch, "true", "yes or no"},
     {setting_switch, "Yes", "yes or no"},
     {setting_duration, "14", DURATION},

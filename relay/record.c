@@ -1,0 +1,315 @@
+#include "relay/record.h"
+
+#include <config.h>
+#include <signal.h>
+
+#include "lib/error.h"
+#include "lib/log.h"
+#include "store/approval.h"
+#include "store/audit.h"
+#include "store/witness.h"
+
+enum { ANCHOR_SECONDS = 3600 };
+
+struct _Record {
+    Witness *witness; /* writer's thread only */
+    /* The schedule's thread only, and the main one before and after it. */
+    gint64 anchored_us; /* monotonic */
+    gint64 anchored_seq;
+};
+
+/* What the writer finds out for other threads. */
+typedef struct {
+    Relay *relay;
+    ChainHead head;
+    gboolean went_back;
+} Look;
+
+/* The key is made with the database. One without the other was put there by somebody. */
+static Seal *
+open_key(const char *state, const char *database, GError **error)
+{
+    g_autofree char *path = g_build_filename(state, "key", NULL);
+
+    if (!g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(database, G_FILE_TEST_EXISTS) &&
+        !seal_make_key(path, error))
+        return NULL;
+    return seal_open(path, error);
+}
+
+/* After each commit. What cannot be noted is only noted later: the commit stands. */
+static void
+note_commit(gpointer data)
+{
+    Relay *relay = data;
+    Witness *witness = relay->record->witness;
+    g_autoptr(GError) error = NULL;
+    ChainHead head;
+    gint64 at;
+
+    if (!audit_head(relay->db, &head, &at, &error) ||
+        !witness_write(witness, &head, MAX(relay_now(), witness_seen(witness)), &error))
+        log_error("the newest audit entry is not noted: %s", error->message);
+}
+
+static gboolean
+open_all(Relay *relay, GError **error)
+{
+    const char *state = relay->config->state;
+    g_autofree char *path = g_build_filename(state, "exeat.db", NULL);
+    g_autoptr(Seal) seal = open_key(state, path, error);
+    g_autoptr(Witness) witness = seal ? witness_open(state, error) : NULL;
+
+    if (witness == NULL)
+        return FALSE;
+    relay->db = db_open(path, error);
+    if (relay->db == NULL)
+        return FALSE;
+    db_set_seal(relay->db, g_steal_pointer(&seal));
+    relay->record = g_new0(Record, 1);
+    relay->record->witness = g_steal_pointer(&witness);
+    relay->writer = writer_start(relay->db);
+    writer_watch(relay->writer, note_commit, relay);
+    return TRUE;
+}
+
+static gboolean
+record_event(Db *db, const char *kind, GVariant *details, gint64 now, GError **error)
+{
+    const AuditEntry entry = {.kind = kind, .who = "relay", .details = details};
+
+    return audit_append(db, &entry, now, error);
+}
+
+/* The gap between what the table has and what it had stays: the entry that tells of it comes
+ * after the last one that is missing. */
+static gboolean
+record_loss(Db *db, const ChainHead *known, const ChainHead *table, gint64 now, GError **error)
+{
+    GVariantDict details;
+
+    g_variant_dict_init(&details, NULL);
+    g_variant_dict_insert(&details, "known", "x", known->seq);
+    g_variant_dict_insert(&details, "found", "x", table->seq);
+    const AuditEntry entry = {
+        .kind = "restored", .who = "relay", .details = g_variant_dict_end(&details)};
+    log_error("the database ends at audit entry %" G_GINT64_FORMAT ", but %" G_GINT64_FORMAT
+              " was written: it is an older copy, or was changed; every approval is void",
+              table->seq, known->seq);
+    return known->seq > table->seq ? audit_append_after(db, known, &entry, now, error)
+                                   : audit_append(db, &entry, now, error);
+}
+
+/* An item that was handed on, and that the database takes for one that still waits. */
+static gboolean
+set_aside(Db *db, const char *id, gint64 now, GError **error)
+{
+    g_autoptr(Item) item = NULL;
+    Move done;
+
+    if (!queue_load(db, id, &item, error))
+        return FALSE;
+    if (item == NULL || !state_is_waiting(item->state) || item->state == STATE_COMMITTING ||
+        item->state == STATE_UNCERTAIN)
+        return TRUE;
+    log_error("%s: was handed on before, and is %s in this database: it is uncertain now", id,
+              state_name(item->state));
+    return queue_move(db, id, item->state, STATE_UNCERTAIN, "relay",
+                      "handed on before, by the journal beside the database", now, &done,
+                      error);
+}
+
+static gboolean
+set_all_aside(Relay *relay, gint64 now, GError **error)
+{
+    g_autoptr(GHashTable) items = witness_handed_over(relay->record->witness, error);
+    GHashTableIter iter;
+    gpointer id;
+
+    if (items == NULL)
+        return FALSE;
+    g_hash_table_iter_init(&iter, items);
+    while (g_hash_table_iter_next(&iter, &id, NULL))
+        if (!set_aside(relay->db, id, now, error))
+            return FALSE;
+    return approval_void(relay->db, NULL, now, error);
+}
+
+static gboolean
+compare(Relay *relay, gint64 now, GError **error)
+{
+    const ChainHead *known = witness_head(relay->record->witness);
+    ChainHead table;
+    gboolean has;
+    gint64 at;
+
+    if (!audit_head(relay->db, &table, &at, error) ||
+        !audit_has(relay->db, known, &has, error))
+        return FALSE;
+    if (has && (known->seq > 0 || table.seq == 0))
+        return TRUE;
+    return record_loss(relay->db, known, &table, now, error) &&
+           set_all_aside(relay, now, error);
+}
+
+static gboolean
+went_back(const Relay *relay, gint64 now)
+{
+    return now < witness_seen(relay->record->witness) - AUDIT_JITTER;
+}
+
+/* Approvals live by the clock, so they do not survive a wrong one. */
+static gboolean
+check_clock(Look *look, gint64 now, GError **error)
+{
+    Relay *relay = look->relay;
+    GVariantDict details;
+
+    look->went_back = went_back(relay, now);
+    if (!look->went_back)
+        return TRUE;
+    g_variant_dict_init(&details, NULL);
+    g_variant_dict_insert(&details, "seen", "x", witness_seen(relay->record->witness));
+    log_error("the clock went back: every approval is void");
+    return approval_void(relay->db, NULL, now, error) &&
+           record_event(relay->db, "clock-back", g_variant_dict_end(&details), now, error);
+}
+
+/* Once the approvals are void for good, time goes on from here. */
+static gboolean
+accept_clock(gpointer data, GError **error)
+{
+    Witness *witness = ((Look *)data)->relay->record->witness;
+
+    return witness_write(witness, witness_head(witness), relay_now(), error);
+}
+
+static gboolean
+begin(gpointer data, GError **error)
+{
+    Look *look = data;
+    Relay *relay = look->relay;
+    gint64 now = relay_now(), at;
+    GVariantDict details;
+
+    if (!compare(relay, now, error) || !check_clock(look, now, error))
+        return FALSE;
+    g_variant_dict_init(&details, NULL);
+    g_variant_dict_insert(&details, "version", "s", PACKAGE_VERSION);
+    return record_event(relay->db, "started", g_variant_dict_end(&details), now, error) &&
+           audit_head(relay->db, &look->head, &at, error);
+}
+
+static void
+allow_signals(gpointer data G_GNUC_UNUSED)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Makes the newest entry known elsewhere. */
+static void
+anchor(Relay *relay, const ChainHead *head)
+{
+    g_autoptr(Config) config = relay_config(relay);
+    g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+    g_autofree char *seq = g_strdup_printf("%" G_GINT64_FORMAT, head->seq);
+    g_autoptr(GError) error = NULL;
+
+    relay->record->anchored_us = g_get_monotonic_time();
+    relay->record->anchored_seq = head->seq;
+    log_info("audit record: entry %s, seal %s", seq, head->seal);
+    if (config->anchor[0] == NULL)
+        return;
+    g_strv_builder_addv(words, (const char **)config->anchor);
+    g_strv_builder_add_many(words, seq, head->seal, NULL);
+    g_auto(GStrv) command = g_strv_builder_end(words);
+    if (!g_spawn_async("/", command, NULL, G_SPAWN_DEFAULT, allow_signals, NULL, NULL, &error))
+        log_error("audit-anchor: %s", error->message);
+}
+
+gboolean
+record_start(Relay *relay, GError **error)
+{
+    Look look = {.relay = relay};
+
+    if (!open_all(relay, error) || !writer_run(relay->writer, begin, &look, error))
+        return FALSE;
+    anchor(relay, &look.head);
+    return !look.went_back || writer_run(relay->writer, accept_clock, &look, error);
+}
+
+static gboolean
+tick(gpointer data, GError **error)
+{
+    Look *look = data;
+    gint64 at;
+
+    return check_clock(look, relay_now(), error) &&
+           audit_head(look->relay->db, &look->head, &at, error);
+}
+
+void
+record_tick(Relay *relay)
+{
+    Look look = {.relay = relay};
+    const Record *record = relay->record;
+    g_autoptr(GError) error = NULL;
+
+    if (!writer_run(relay->writer, tick, &look, &error) ||
+        (look.went_back && !writer_run(relay->writer, accept_clock, &look, &error))) {
+        log_error("the clock cannot be looked at: %s", error->message);
+        return;
+    }
+    if (look.head.seq != record->anchored_seq &&
+        g_get_monotonic_time() - record->anchored_us >= ANCHOR_SECONDS * G_TIME_SPAN_SECOND)
+        anchor(relay, &look.head);
+}
+
+static gboolean
+end(gpointer data, GError **error)
+{
+    Look *look = data;
+    Relay *relay = look->relay;
+    gint64 at;
+
+    return record_event(relay->db, "stopped", NULL, relay_now(), error) &&
+           audit_head(relay->db, &look->head, &at, error);
+}
+
+static gboolean
+sync_witness(gpointer data, GError **error)
+{
+    return witness_sync(((Look *)data)->relay->record->witness, error);
+}
+
+void
+record_end(Relay *relay)
+{
+    Look look = {.relay = relay};
+    g_autoptr(GError) error = NULL;
+
+    if (!writer_run(relay->writer, end, &look, &error) ||
+        !writer_run(relay->writer, sync_witness, &look, &error)) {
+        log_error("the end is not in the audit record: %s", error->message);
+        return;
+    }
+    anchor(relay, &look.head);
+}
+
+gboolean
+record_clock_stands(Relay *relay, gint64 now, GError **error)
+{
+    if (!went_back(relay, now))
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the clock went back");
+    return FALSE;
+}
+
+gboolean
+record_hand_over(Relay *relay, const Item *item, gint64 now, GError **error)
+{
+    return witness_hand_over(relay->record->witness, item->id, item->digest, now, error);
+}
