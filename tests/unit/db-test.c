@@ -14,9 +14,9 @@
 #include "store/queue-sql.h"
 #include "tests/unit/scratch.h"
 
-static const Sql put = {"put", "INSERT INTO list (account, address) VALUES ($1, $2)"};
-static const Sql put_swapped = {"put_swapped",
-                                "INSERT INTO list (address, account) VALUES ($2, $1)"};
+static const Sql put = {"put", "INSERT INTO list (account, address, seen) VALUES ($1, $2, 1)"};
+static const Sql put_swapped = {
+    "put_swapped", "INSERT INTO list (address, account, seen) VALUES ($2, $1, 1)"};
 static const Sql read_all = {"read_all", "SELECT account, address FROM list ORDER BY address"};
 static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
 static const Sql read_address = {"read_address",
@@ -292,9 +292,9 @@ check_plan(sqlite3 *handle, const Sql *sql, const char *search)
 
         g_test_message("%s: %s", sql->name, step);
         found = found || strstr(step, search) != NULL;
-        /* "wanted" is one row of parameters. */
+        /* "wanted" is one row of parameters, "excess" has a limit. */
         if (g_str_has_prefix(step, "SCAN ") && strcmp(step, "SCAN CONSTANT ROW") != 0 &&
-            strcmp(step, "SCAN wanted") != 0)
+            strcmp(step, "SCAN wanted") != 0 && strcmp(step, "SCAN excess") != 0)
             g_assert_nonnull(strstr(step, "INDEX"));
         g_assert_null(strstr(step, "FOR ORDER BY"));
     }
@@ -314,7 +314,22 @@ test_plans(void)
         {&address_look_up, "correspondent USING INDEX"},
         {&message_find, "AND id=?"},
         {&participant_find, "address=?"},
+        {&participant_letters, "participant_letters (account=? AND address=?"},
         {&conversation_is_mine, "id=?"},
+        {&correspondent_find, "address=?"},
+        {&correspondent_like, "skeleton=?"},
+        {&domain_find, "name=?"},
+        {&domain_key_find, "word=?"},
+        {&mention_tell, "address=?"},
+        {&mention_drop, "mention_age (account=? AND last_seen<?"},
+        {&mention_drop_of, "mention_sender (account=? AND last_sender=?"},
+        {&mention_excess, "mention_age (account=?"},
+        {&received_set_apart, "message_received (account=? AND needed=? AND seen<?"},
+        {&received_drop, "message_received (account=? AND needed=? AND seen<?"},
+        {&received_excess, "message_received (account=? AND needed=?"},
+        {&needed_drop, "message_received (account=? AND needed=?"},
+        {&list_drop, "list_age (account=?"},
+        {&list_excess, "list_age (account=?"},
         {&approval_open, "approval_item (item=?"},
         {&approval_open_all, "SCAN approval USING INDEX approval_item"},
         {&approval_use, "id=?"},
@@ -393,8 +408,8 @@ static void
 test_full(void)
 {
     static const Sql limit = {"limit", "PRAGMA max_page_count = 1"};
-    static const Sql put_large = {"put_large", "INSERT INTO list (account, address)"
-                                               " VALUES ('a', hex(zeroblob(1000000)))"};
+    static const Sql put_large = {"put_large", "INSERT INTO list (account, address, seen)"
+                                               " VALUES ('a', hex(zeroblob(1000000)), 1)"};
     g_autoptr(GError) error = NULL;
     gint64 pages = 0;
     Scratch scratch;
