@@ -34,8 +34,9 @@ typedef struct {
     GStringChunk *names;
     GArray *entries; /* of Entry, sorted */
     guint next;
-    int fd;       /* of the message stepped to; -1: none */
-    gint64 start; /* where the message lies in it */
+    gboolean single; /* one file, kept open to its end */
+    int fd;          /* of the message stepped to; -1: none */
+    gint64 start;    /* where the message lies in it */
     gint64 length;
     char *buffer;
     gsize size; /* of the buffer */
@@ -185,7 +186,7 @@ read_head(Files *files, MailboxMessage *message)
             return fail_message(message, "it is empty");
         if (wanted >= MAILBOX_HEAD_MAX)
             return fail_message(message, "its header is too long");
-        wanted *= 4;
+        wanted = MIN(wanted * 4, MAILBOX_HEAD_MAX);
     }
 }
 
@@ -196,7 +197,7 @@ read_message(Files *files, const Entry *entry, MailboxMessage *message)
     struct stat status;
     g_autofree char *lower = g_ascii_strdown(entry->name, -1);
 
-    if (files->fd < 0)
+    if (!files->single)
         files->fd = openat(files->directories[entry->directory], entry->name,
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (files->fd < 0 || fstat(files->fd, &status) != 0)
@@ -237,13 +238,13 @@ files_next(gpointer self, MailboxMessage *message_out, GError **error G_GNUC_UNU
         message_out->problem = files->where;
         return TRUE;
     }
-    if (files->next > 0)
+    if (!files->single)
         close_message(files);
     if (files->next >= files->entries->len)
         return FALSE;
 
     const Entry *entry = &g_array_index(files->entries, Entry, files->next++);
-    if (files->directories[0] >= 0) {
+    if (!files->single) {
         g_free(files->where);
         files->where =
             g_strconcat(files->path, files->places[entry->directory], "/", entry->name, NULL);
@@ -267,8 +268,15 @@ files_digest(gpointer self)
 {
     Files *files = self;
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    gint64 offset = 0;
+    gssize got;
 
-    for (guint i = 0; i < files->entries->len; i++) {
+    while (files->single &&
+           (got = mailbox_pread(files->fd, files->buffer, files->size, offset)) > 0) {
+        g_checksum_update(sum, (const guchar *)files->buffer, got);
+        offset += got;
+    }
+    for (guint i = 0; i < files->entries->len && !files->single; i++) {
         const char *name = g_array_index(files->entries, Entry, i).name;
         gsize length = files->maildir ? unique_length(name) : strlen(name);
         g_checksum_update(sum, (const guchar *)name, (gssize)length);
@@ -313,6 +321,7 @@ mailbox_read_file(int fd, const char *path)
     g_autofree char *name = g_path_get_basename(path);
     Entry entry = {.name = g_string_chunk_insert(files->names, name)};
 
+    files->single = TRUE;
     files->fd = fd;
     g_array_append_val(files->entries, entry);
     return (MailboxReading){&files_reader, files};
