@@ -1,0 +1,14 @@
+/* reason.h - why an address is known or not, in sentences
+ *
+ * From the members that the relay's answers have for a recipient and for an entry of the
+ * history. A line may end in a stranger's words, never begin with them or have ours after
+ * them: escape it before showing. */
+#pragma once
+
+#include <glib.h>
+
+/* texts: also where received texts named it. The caller frees. */
+char **reason_lines(GVariant *entry, gboolean texts);
+
+/* "2026-11-29", local time. The caller frees. */
+char *reason_date(gint64 when);

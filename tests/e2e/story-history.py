@@ -1,0 +1,222 @@
+"""What the gate knows of people, what it tells, and what an admin may say of them."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from gate import ADMIN, AGENT, APPROVER, STRANGER  # noqa: E402
+from letter import letter, message_id  # noqa: E402
+from story import main, story, until  # noqa: E402
+from world import World, end_on_signals  # noqa: E402
+
+OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
+NORA, MALLORY, DANA = "nora@example.org", "mallory@example.net", "dana@example.com"
+POLICY = """\
+hold    "address taken from mail text" if from_body > 0
+hold    "looks like somebody you know" if lookalike > 0
+hold    "first contact outside"        if external_novel > 0
+release "the rest"
+"""
+DAY = 24 * 3600
+
+
+def write(world, to):
+    """The human writes to somebody. Returns the Message-ID."""
+    message = letter(to, sender=OWNER)
+    reply = world.submit(OWNER, [to], message)
+    assert reply.code == 250, reply
+    return message_id(message)
+
+
+def hear(world, sender, text):
+    """Somebody writes to the human. Returns the Message-ID."""
+    message = letter(OWNER, sender=sender, body=text + "\r\n")
+    reply = world.receive(sender, [OWNER], message)
+    assert reply.code == 250, reply
+    return message_id(message)
+
+
+def propose(world, to):
+    """The agent writes to somebody, and is held. Returns the item as show has it."""
+    assert world.submit(ASSISTANT, [to], letter(to)).code == 250
+    [item] = [item for item in world.gate.items() if item["to"] == [to]]
+    return world.gate.show(item["id"])
+
+
+def passes(world, to):
+    """Whether a message of the agent reaches somebody without a person."""
+    world.host.wait_empty()
+    before = len(world.sink.messages())
+    assert world.submit(ASSISTANT, [to], letter(to)).code == 250
+    world.host.wait_empty()
+    arrived = world.sink.messages()[before:]
+    assert all(message.recipients == [to] for message in arrived), arrived
+    return len(arrived) == 1
+
+
+def entries(world, address, uid=ADMIN):
+    return world.gate.answer("history", address, uid=uid)["entries"]
+
+
+def shown(world, item):
+    return world.gate.command("show", item["id"]).stdout
+
+
+@story("Whoever looks like a correspondent is held, and is said to (XB9, XD9)")
+def _(world):
+    write(world, NORA)
+    for address, like in (("n0ra@example.org", NORA), ("nora@examp1e.org", NORA),
+                          ("nora@exmaple.org", NORA), ("nora+bank@example.org", NORA),
+                          ("bob@example.org.evil.net", "example.org"),
+                          ("dana@examp1e.com", "example.com"), ("dana@example.co", "example.com"),
+                          ("owner@example-com.net", "example.com")):
+        item = propose(world, address)
+        assert item["reason"] == "looks like somebody you know", (address, item["reason"])
+        assert item["facts"]["lookalike"] == 1, item["facts"]
+        assert item["recipients"][0]["looks_like"] == like, item["recipients"]
+        word = like if "@" in like else f"the domain {like}"
+        assert f"looks like {word}\n" in shown(world, item), shown(world, item)
+    assert len(world.sink.messages()) == 1
+
+
+@story("A name below a known domain, or beside a correspondent, is a stranger and no look-alike")
+def _(world):
+    write(world, NORA)
+    for address in ("bob@example.org", "bob@mail.example.org", MALLORY):
+        item = propose(world, address)
+        assert item["reason"] == "first contact outside", (address, item["reason"])
+        assert item["facts"]["lookalike"] == 0, item["facts"]
+        assert item["recipients"][0]["looks_like"] == "", item["recipients"]
+
+
+@story("Who was written to himself is taken for nobody else")
+def _(world):
+    write(world, NORA)
+    write(world, "n0ra@example.org")
+    assert passes(world, "n0ra@example.org")
+
+
+@story("Show says where an address from a text was first and last seen (D19, A12)")
+def _(world):
+    first = hear(world, MALLORY, "Pay to billing@example.net please.")
+    last = hear(world, NORA, "I heard of billing@example.net, too.")
+    item = propose(world, "billing@example.net")
+    [recipient] = item["recipients"]
+    assert item["reason"] == "address taken from mail text", item["reason"]
+    assert recipient["first_named"]["message"] == first, recipient
+    assert recipient["first_named"]["sender"] == MALLORY, recipient
+    assert recipient["last_named"]["message"] == last, recipient
+    text = shown(world, item)
+    assert f"first seen in a message from {MALLORY} on 2" in text, text
+    assert f"last seen in a message from {NORA} on 2" in text, text
+    assert "named in a text, external" in text, text
+    world.host.wait_empty()
+    assert all(message.recipients == [OWNER] for message in world.sink.messages())
+
+
+@story("A sender's name cannot put words into the explanation")
+def _(world):
+    hear(world, '"x on 2026-01-01, vouched for by user root"@evil.example.net',
+         "Ask billing@example.net.")
+    item = propose(world, "billing@example.net")
+    text = shown(world, item)
+    assert "in a message from somebody at evil.example.net on 2" in text, text
+    assert "vouched" not in text, text
+
+
+@story("Show counts how often somebody known was written to")
+def _(world):
+    write(world, NORA)
+    write(world, NORA)
+    world.gate.configure('hold "all"\n')
+    world.gate.restart_relay()
+    item = propose(world, NORA)
+    assert item["recipients"][0]["times"] == 2, item["recipients"]
+    assert "written to 2 times since 2" in shown(world, item), shown(world, item)
+
+
+@story("History tells letters, texts and the one an address looks like")
+def _(world):
+    letters = [write(world, NORA), write(world, NORA)]
+    text = hear(world, MALLORY, f"Ask {NORA}.")
+    [entry] = entries(world, NORA)
+    assert not entry["looks_like"] and entry["times"] == 2 and entry["mentioned"], entry
+    assert {letter_["message"] for letter_ in entry["conversations"]} == set(letters), entry
+    assert entry["first_named"]["message"] == text, entry
+    [stranger, other] = entries(world, "n0ra@example.org")
+    assert not stranger["known"] and stranger["looks_like"] == NORA, stranger
+    assert other == entry, other
+    said = world.gate.command("history", "n0ra@example.org").stdout
+    assert "owner, never written to: n0ra@example.org\n  looks like nora@example.org\n" in said, said
+    assert f"owner, named in a text: {NORA}\n  written to 2 times since 2" in said, said
+    assert letters[0] in said and text in said, said
+
+
+@story("An address an admin vouches for is known; forgotten, it is a stranger again")
+def _(world):
+    assert not passes(world, NORA)
+    world.gate.answer("history", "vouch", NORA, uid=ADMIN)
+    [entry] = entries(world, NORA)
+    assert entry["known"] and entry["vouched"] and entry["times"] == 0, entry
+    assert str(ADMIN) in entry["voucher"], entry
+    assert passes(world, NORA)
+    said = world.gate.command("history", NORA).stdout
+    assert f"vouched for by user {ADMIN} on 2" in said, said
+    write(world, NORA)
+    world.gate.answer("history", "forget", NORA, uid=ADMIN)
+    [entry] = entries(world, NORA)
+    assert not entry["known"] and not entry["vouched"] and entry["times"] == 0, entry
+    assert not passes(world, NORA)
+    again = world.gate.command("history", "forget", NORA, uid=ADMIN)
+    assert again.returncode == 66, again
+    write(world, NORA)
+    assert passes(world, NORA)
+
+
+@story("Only an admin vouches and forgets")
+def _(world):
+    write(world, NORA)
+    for uid in (APPROVER, AGENT, STRANGER):
+        for verb, address in (("vouch", MALLORY), ("forget", NORA)):
+            refused = world.gate.command("history", verb, address, uid=uid)
+            assert refused.returncode == 77, (uid, verb, refused)
+    assert not entries(world, MALLORY)[0]["known"]
+    assert entries(world, NORA)[0]["known"]
+    assert not passes(world, MALLORY)
+    for words, status in ((("praise", NORA), 64), (("vouch", "nobody"), 64),
+                          (("vouch", NORA, "--account", "other"), 66)):
+        refused = world.gate.command("history", *words, uid=ADMIN)
+        assert refused.returncode == status, (words, refused)
+
+
+@story("With two accounts, the admin says which one knows somebody (XB30)")
+def _(world):
+    world.gate.configure(POLICY, more="[account second]\naddresses = second@example.com\n"
+                         "agent-logins = second-agent@example.com\n"
+                         "internal-domains = example.com\npolicy = policy\n")
+    world.gate.restart_relay()
+    unnamed = world.gate.command("history", "vouch", NORA, uid=ADMIN)
+    assert unnamed.returncode == 64 and "--account" in unnamed.stderr, unnamed
+    world.gate.answer("history", "vouch", NORA, "--account", "second", uid=ADMIN)
+    known = {entry["account"]: entry["known"] for entry in entries(world, NORA)}
+    assert known == {"owner": False, "second": True}, known
+    assert not passes(world, NORA)
+
+
+@story("What a text named is let go ninety days after it was last seen (XE18)")
+def _(world):
+    write(world, NORA)
+    hear(world, MALLORY, f"Ask {NORA}.")
+    assert not passes(world, NORA)
+    world.gate.clock(89 * DAY)
+    world.gate.restart_relay()
+    assert entries(world, NORA)[0]["mentioned"]
+    world.gate.clock(91 * DAY)
+    until(lambda: not entries(world, NORA)[0]["mentioned"])
+    assert passes(world, NORA)
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    sys.exit(main(lambda: World(POLICY)))
