@@ -10,6 +10,7 @@ int cmd_approve(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
+int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);
 int cmd_status(const Session *session, char **words);

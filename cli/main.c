@@ -33,6 +33,8 @@ static const Command COMMANDS[] = {
      cmd_history},
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
      "account dry-run min-times only-replied received sent since", 1, G_MAXINT, cmd_import},
+    {"policy", "check|test|classes FILE...", "whether a policy is good, and what it does", "", 2,
+     G_MAXINT, cmd_policy},
     {"status", "", "how the relay and the accounts are", "", 0, 0, cmd_status},
 };
 

@@ -35,8 +35,9 @@ parser_path(Parser *parser, const char *what, char **path_out, GError **error)
     Lexer *lexer = &parser->lexer;
     g_autofree char *name = lexer_text(lexer);
 
-    if ((lexer->kind != TOKEN_WORD && lexer->kind != TOKEN_TEXT) || !*name ||
-        strlen(name) > PATH_SIZE_MAX) {
+    gboolean is_word = lexer->kind == TOKEN_WORD && lexer->start[lexer->length] != '/';
+
+    if ((!is_word && lexer->kind != TOKEN_TEXT) || !*name || strlen(name) > PATH_SIZE_MAX) {
         g_autofree char *expected =
             g_strconcat(what, ", in double quotes when it is more than a word", NULL);
         return lexer_fail(lexer, expected, NULL, error);
