@@ -67,7 +67,7 @@ relate(Range *ranges, const Step *step)
     static const struct {
         Fact lesser, greater;
     } pairs[] = {
-        {FACT_FROM_BODY, FACT_NOVEL},    {FACT_LOOKALIKE, FACT_NOVEL},
+        {FACT_FROM_BODY, FACT_NOVEL},    {FACT_LOOKALIKE, FACT_EXTERNAL_NOVEL},
         {FACT_LISTS, FACT_RECIPIENTS},   {FACT_HIDDEN, FACT_RECIPIENTS},
         {FACT_SENT_HOUR, FACT_SENT_DAY}, {FACT_OUTSIDE_THREAD, FACT_RECIPIENTS},
         {FACT_MINE, FACT_IN_THREAD},

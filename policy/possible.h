@@ -2,10 +2,10 @@
  *
  * Recipients are of four kinds, internal or external, known or novel, and five facts count
  * them: recipients = known + novel, external_novel is in both external and novel, and so on.
- * Besides, there is at least one recipient; from_body and lookalike are at most novel; lists,
- * hidden and outside_thread at most recipients; fanout_day at least recipients; sent_hour at
- * most sent_day; mine only with in_thread; attachment_bytes only with attachments. The rest
- * is independent.
+ * Besides, there is at least one recipient; from_body is at most novel, lookalike at most
+ * external_novel; lists, hidden and outside_thread at most recipients; fanout_day at least
+ * recipients; sent_hour at most sent_day; mine only with in_thread; attachment_bytes only with
+ * attachments. The rest is independent.
  *
  * A step is the smallest change to more risk: one recipient more, one that was internal or
  * known is not, one file more. Any message with more risk is reached from one with less by
