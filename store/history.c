@@ -20,6 +20,7 @@ static const char *const kind_names[] = {
 typedef struct {
     gint64 conversation; /* 0: the id was never seen */
     gboolean human;
+    gboolean named; /* by the human only; its message is not seen yet */
 } Holder;
 
 /* Where an observation belongs. */
@@ -42,9 +43,10 @@ find_holder(Db *db, const char *account, const char *id, Holder *holder_out, GEr
 
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
+    const char *kind = found ? rows_text(rows, 1) : NULL;
     holder_out->conversation = found ? rows_integer(rows, 0) : 0;
-    holder_out->human =
-        found && g_strcmp0(rows_text(rows, 1), kind_names[OBSERVED_HUMAN]) == 0;
+    holder_out->human = g_strcmp0(kind, kind_names[OBSERVED_HUMAN]) == 0;
+    holder_out->named = g_strcmp0(kind, "named") == 0;
     return TRUE;
 }
 
@@ -74,15 +76,33 @@ follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversa
     return TRUE;
 }
 
-/* Finds the conversation of the observed message by what it names and files its id there. */
+/* Holds the ids that the human names for the messages that have them (XE17). */
 static gboolean
-file_message(Db *db, const Observation *observed, gint64 now, gint64 *conversation_out,
+name_parents(Db *db, const Observation *observed, gint64 conversation, gint64 now,
              GError **error)
+{
+    const char *const *ids = observed->parents;
+
+    for (guint i = 0; ids != NULL && ids[i] != NULL && i < PARENTS_MAX; i++) {
+        if (is_usable(ids[i]) && db_run(db, &message_name, error, "ssii", observed->account,
+                                        ids[i], conversation, now) < 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Finds the conversation of the observed message by what it names, and by the human's message
+ * that named it, and files its id there. */
+static gboolean
+file_message(Db *db, const Observation *observed, const Holder *holder, gint64 now,
+             gint64 *conversation_out, GError **error)
 {
     const char *account = observed->account;
 
     if (!follow_ids(db, account, observed->parents, conversation_out, error))
         return FALSE;
+    if (holder->named && *conversation_out == 0)
+        *conversation_out = holder->conversation;
     if (!is_usable(observed->message_id))
         return TRUE;
     if (*conversation_out == 0 &&
@@ -111,7 +131,7 @@ place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
         return TRUE;
     }
     place_out->repeated = FALSE;
-    return file_message(db, observed, now, &place_out->conversation, error);
+    return file_message(db, observed, &holder, now, &place_out->conversation, error);
 }
 
 /* Counts a correspondent more or less of a domain, and keeps the keys of one that has any. */
@@ -193,7 +213,9 @@ learn_recipients(Db *db, const Observation *observed, const Place *place, gint64
         if (!learn_recipient(db, observed, place, recipients[i], event, now, error))
             return FALSE;
     }
-    return place->conversation == 0 || make_mine(db, observed, place->conversation, error);
+    return place->conversation == 0 ||
+           (name_parents(db, observed, place->conversation, now, error) &&
+            make_mine(db, observed, place->conversation, error));
 }
 
 static gboolean

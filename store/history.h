@@ -3,7 +3,9 @@
  * Correspondents, conversations and who takes part in them, ids seen, addresses named in
  * received texts, lists. Conversations are tied by ids alone: a message that names ids of
  * exactly one conversation joins it; of none, it starts one; of several, it belongs to none of
- * them and starts its own (case T7). A received message never takes over an id that a message
+ * them and starts its own (case T7). Mailboxes come in any order, so ids that the human names
+ * are held for their messages: what he answered is his conversation even when it is seen
+ * later. A received message never takes over an id that a message
  * of the human holds, and never makes anyone a participant (XB3, XB4). Addresses are normal
  * forms (address.h). Everything is per account (XB30). Writer's thread only. Errors:
  * ERROR_TEMP.

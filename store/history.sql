@@ -12,6 +12,12 @@ INSERT INTO message (account, id, conversation, kind, seen, needed)
     SET conversation = excluded.conversation, kind = excluded.kind, seen = excluded.seen
     WHERE message.kind <> 'human';
 
+-- An id that the human names before its message is seen.
+-- name: message_name
+INSERT INTO message (account, id, conversation, kind, seen, needed)
+    VALUES ($1, $2, $3, 'named', $4, 0)
+    ON CONFLICT (account, id) DO NOTHING;
+
 -- name: conversation_is_mine
 SELECT mine FROM conversation WHERE account = $1 AND id = $2;
 

@@ -90,7 +90,7 @@ CREATE TABLE message (
     account TEXT NOT NULL,
     id TEXT NOT NULL,
     conversation BIGINT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human')),
+    kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human', 'named')),
     seen BIGINT NOT NULL,
     needed INTEGER NOT NULL,
     PRIMARY KEY (account, id)
