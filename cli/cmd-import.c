@@ -29,7 +29,7 @@ tell_progress(Import *import)
     import->told = now;
     import->talking = TRUE;
     fprintf(stderr, "\r\033[K%s%" G_GUINT64_FORMAT " messages, %" G_GINT64_FORMAT " a second",
-            import->gathering ? "counting: " : "", import->counts.messages,
+            import->turn == TURN_COUNT ? "counting: " : "", import->counts.messages,
             (gint64)import->counts.messages * G_USEC_PER_SEC / MAX(now - import->started, 1));
 }
 
@@ -40,7 +40,7 @@ name_broken(Import *import, const char *where, const char *why)
     g_autofree char *safe_where = escape_line(where);
     g_autofree char *safe_why = escape_line(why);
 
-    if (import->people != NULL && !import->gathering)
+    if (import->people != NULL && import->turn != TURN_COUNT)
         return; /* it was named when people were counted */
     clear_progress(import);
     fprintf(stderr, "exeat: %s: %s\n", safe_where, safe_why);
@@ -73,23 +73,41 @@ count(ImportCounts *counts, Skip skip, const Lesson *lesson)
         counts->received++;
 }
 
+/* A Takeout file is read in both turns, and counted in the second. */
+static gboolean
+counts_now(const Import *import, const MailboxFolder *folder)
+{
+    return import->turn != TURN_SENT || !folder->labelled;
+}
+
+static gboolean
+goes_now(const Import *import, const MailboxFolder *folder, const Lesson *lesson)
+{
+    return import->turn != TURN_COUNT &&
+           (!folder->labelled || lesson->sent == (import->turn == TURN_SENT));
+}
+
 static int
-take_message(Import *import, Mailbox *mailbox, FolderRole role, const MailboxMessage *message)
+take_message(Import *import, Mailbox *mailbox, const MailboxFolder *folder,
+             const MailboxMessage *message)
 {
     g_auto(ImportMessage) read = {0};
     g_autofree char *why = NULL;
-    Skip skip = import_message_read(&import->rules, mailbox, role, message, &read, &why);
+    gboolean counts = counts_now(import, folder);
+    Skip skip =
+        import_message_read(&import->rules, mailbox, folder->role, message, &read, &why);
 
-    if (skip == SKIP_BROKEN)
+    if (skip == SKIP_BROKEN && counts)
         name_broken(import, message->where, why);
-    if (skip == SKIP_NOT && import->gathering)
+    if (skip == SKIP_NOT && import->turn == TURN_COUNT)
         import_people_count(import->people, &read,
                             session_has(import->session, "only-replied"));
     else if (skip == SKIP_NOT && !narrow(import, &read.lesson))
         skip = SKIP_UNWANTED;
-    count(&import->counts, skip, &read.lesson);
+    if (counts)
+        count(&import->counts, skip, &read.lesson);
     tell_progress(import);
-    return skip == SKIP_NOT && !import->gathering
+    return skip == SKIP_NOT && goes_now(import, folder, &read.lesson)
                ? import_batch_add(&import->batch, &read.lesson)
                : EX_OK;
 }
@@ -127,18 +145,32 @@ take_folder(Import *import, Mailbox *mailbox, const MailboxFolder *folder)
 {
     g_autoptr(GError) error = NULL;
     const ImportCounts before = import->counts;
+    gboolean counts = counts_now(import, folder);
     MailboxMessage message;
     int status = EX_OK;
 
-    import->counts.folders++;
-    import_batch_begin(&import->batch, folder->path);
+    import->counts.folders += counts;
+    import_batch_begin(&import->batch, folder->path,
+                       import->turn == TURN_SENT || !folder->labelled);
     while (status == EX_OK && mailbox_next(mailbox, &message, &error))
-        status = take_message(import, mailbox, folder->role, &message);
+        status = take_message(import, mailbox, folder, &message);
     if (status != EX_OK)
         return status;
     if (error != NULL)
         return give_up(import, error);
-    return import->gathering ? EX_OK : end_folder(import, mailbox, &before);
+    if (import->turn == TURN_COUNT)
+        return EX_OK;
+    return counts ? end_folder(import, mailbox, &before) : import_batch_pause(&import->batch);
+}
+
+static gboolean
+has_turn(const Import *import, const MailboxFolder *folder)
+{
+    const ImportRules *rules = &import->rules;
+    gboolean sent = (rules->forced ? rules->role : folder->role) == FOLDER_SENT;
+
+    return import->turn == TURN_COUNT || folder->labelled ||
+           sent == (import->turn == TURN_SENT);
 }
 
 static int
@@ -148,40 +180,19 @@ take_mailbox(Import *import, Mailbox *mailbox)
     MailboxFolder folder;
     int status = EX_OK;
 
+    mailbox_rewind(mailbox);
     while (status == EX_OK && mailbox_next_folder(mailbox, &folder, &error))
-        status = take_folder(import, mailbox, &folder);
+        status = has_turn(import, &folder) ? take_folder(import, mailbox, &folder) : EX_OK;
     return error != NULL ? give_up(import, error) : status;
 }
 
-static Mailbox *
-open_mailbox(const char *word, GError **error)
-{
-    g_autofree char *path = g_canonicalize_filename(word, NULL);
-
-    return mailbox_open(path, error);
-}
-
-/* Everything once. All paths are opened first: a slip in the last must not come out after the
- * first was imported. */
 static int
-take_all(Import *import, char **paths)
+take_all(Import *import, const GPtrArray *mailboxes, ImportTurn turn)
 {
-    g_autoptr(GPtrArray) mailboxes =
-        g_ptr_array_new_with_free_func((GDestroyNotify)mailbox_free);
-    g_autoptr(GError) error = NULL;
     int status = EX_OK;
 
-    import->counts = (ImportCounts){0};
-    import->started = g_get_monotonic_time();
-    for (; *paths != NULL; paths++) {
-        Mailbox *mailbox = open_mailbox(*paths, &error);
-        if (mailbox == NULL) {
-            g_autofree char *safe = escape_line(error->message);
-            fprintf(stderr, "exeat: %s\n", safe);
-            return EX_NOINPUT;
-        }
-        g_ptr_array_add(mailboxes, mailbox);
-    }
+    import->turn = turn;
+    import->rules.heads = turn != TURN_RECEIVED;
     for (guint i = 0; i < mailboxes->len && status == EX_OK; i++)
         status = take_mailbox(import, mailboxes->pdata[i]);
     clear_progress(import);
@@ -217,16 +228,14 @@ ask_novel(const Import *import, char *const *addresses, GStrvBuilder *novel)
 
 /* Counts whom the human wrote to, where that decides who becomes known. */
 static int
-gather(Import *import, char **paths)
+gather(Import *import, const GPtrArray *mailboxes)
 {
     gboolean only_replied = session_has(import->session, "only-replied");
 
     if (!session_has(import->session, "dry-run") && !only_replied && import->least == 1)
         return EX_OK;
     import->people = import_people_new();
-    import->gathering = TRUE;
-    int status = take_all(import, paths);
-    import->gathering = FALSE;
+    int status = take_all(import, mailboxes, TURN_COUNT);
     import_people_narrow(import->people, import->least, only_replied);
     return status;
 }
@@ -242,16 +251,54 @@ run_dry(Import *import)
     return status == EX_OK ? import_report(import, novel) : status;
 }
 
+static Mailbox *
+open_mailbox(const char *word, GError **error)
+{
+    g_autofree char *path = g_canonicalize_filename(word, NULL);
+
+    return mailbox_open(path, error);
+}
+
+/* All paths are opened first: a slip in the last must not come out after the first was
+ * imported. NULL after a message. */
+static GPtrArray *
+open_all(char **paths)
+{
+    g_autoptr(GPtrArray) mailboxes =
+        g_ptr_array_new_with_free_func((GDestroyNotify)mailbox_free);
+    g_autoptr(GError) error = NULL;
+
+    for (; *paths != NULL; paths++) {
+        Mailbox *mailbox = open_mailbox(*paths, &error);
+        if (mailbox == NULL) {
+            g_autofree char *safe = escape_line(error->message);
+            fprintf(stderr, "exeat: %s\n", safe);
+            return NULL;
+        }
+        g_ptr_array_add(mailboxes, mailbox);
+    }
+    return g_steal_pointer(&mailboxes);
+}
+
+/* What the human sent goes first: what others wrote in answer belongs to its conversations. */
 static int
 run(Import *import, char **paths)
 {
-    int status = gather(import, paths);
+    g_autoptr(GPtrArray) mailboxes = open_all(paths);
+    int status = EX_NOINPUT;
 
+    import->started = g_get_monotonic_time();
+    if (mailboxes != NULL)
+        status = gather(import, mailboxes);
     if (status != EX_OK)
         return status;
     if (session_has(import->session, "dry-run"))
         return run_dry(import);
-    status = take_all(import, paths);
+    import->counts = (ImportCounts){0};
+    import->started = g_get_monotonic_time();
+    status = take_all(import, mailboxes, TURN_SENT);
+    if (status == EX_OK)
+        status = take_all(import, mailboxes, TURN_RECEIVED);
     return status == EX_OK ? import_report(import, NULL) : status;
 }
 

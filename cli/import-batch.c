@@ -22,11 +22,11 @@ import_batch_clear(ImportBatch *batch)
 }
 
 void
-import_batch_begin(ImportBatch *batch, const char *path)
+import_batch_begin(ImportBatch *batch, const char *path, gboolean begins)
 {
     g_free(batch->path);
     batch->path = g_utf8_make_valid(path, -1);
-    batch->begins = TRUE;
+    batch->begins = begins;
 }
 
 /* Waits for the answer to the batch before. */
@@ -80,6 +80,12 @@ import_batch_add(ImportBatch *batch, const Lesson *lesson)
     batch->size += g_variant_get_size(variant);
     return batch->lessons->len < MESSAGES_MAX && batch->size < BYTES_MAX ? EX_OK
                                                                          : ask(batch, NULL);
+}
+
+int
+import_batch_pause(ImportBatch *batch)
+{
+    return ask(batch, NULL);
 }
 
 int

@@ -170,7 +170,7 @@ import_message_read(const ImportRules *rules, Mailbox *mailbox, FolderRole folde
         return SKIP_EARLIER;
     if (sent)
         return read_out->lesson.recipients[0] != NULL ? SKIP_NOT : SKIP_ALONE;
-    return read_out->lesson.when > rules->now - TEXT_SECONDS
+    return !rules->heads && read_out->lesson.when > rules->now - TEXT_SECONDS
                ? read_text(read_out, mailbox, why_out)
                : SKIP_NOT;
 }

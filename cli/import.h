@@ -35,6 +35,7 @@ typedef struct {
     gint64 since; /* 0: no limit */
     gboolean forced;
     FolderRole role; /* of every folder, when forced */
+    gboolean heads;  /* no text is read */
 } ImportRules;
 
 /* What one message teaches. */
@@ -97,10 +98,14 @@ void import_batch_init(ImportBatch *batch, const Session *session, const char *a
 void import_batch_clear(ImportBatch *batch);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ImportBatch, import_batch_clear)
 
-void import_batch_begin(ImportBatch *batch, const char *path);
+/* begins: it is the first batch of the folder. */
+void import_batch_begin(ImportBatch *batch, const char *path, gboolean begins);
 
-/* These return an exit status, after one line on standard error if it is none of EX_OK. */
+/* These return an exit status, after one line on standard error if it is not EX_OK. */
 int import_batch_add(ImportBatch *batch, const Lesson *lesson);
+
+/* The folder will go on later. */
+int import_batch_pause(ImportBatch *batch);
 
 /* The folder is at its end. summary: a{sv}, floating is taken. */
 int import_batch_end(ImportBatch *batch, GVariant *summary);
@@ -110,13 +115,20 @@ typedef struct {
     guint64 skipped[SKIP_COUNT];
 } ImportCounts;
 
+/* The runs through the mailboxes. */
+typedef enum {
+    TURN_COUNT, /* of people; nothing is sent */
+    TURN_SENT,
+    TURN_RECEIVED
+} ImportTurn;
+
 typedef struct {
     const Session *session;
     ImportRules rules;
     guint64 least; /* --min-times */
     char *account;
     ImportPeople *people; /* NULL: everybody the human wrote to */
-    gboolean gathering;   /* people are still being counted; nothing is sent */
+    ImportTurn turn;
     ImportBatch batch;
     ImportCounts counts;
     gint64 started, told; /* monotonic */

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     gboolean (*next_folder)(gpointer self, MailboxFolder *folder_out,
                             MailboxReading *reading_out, GError **error);
+    void (*rewind)(gpointer self);
     void (*free)(gpointer self);
 } MailboxSource;
 
@@ -57,6 +58,9 @@ DIR *mailbox_open_names(int fd);
 
 /* Where the header ends, behind the empty line; 0 when it does not end in these bytes. */
 gsize mailbox_head_end(const char *bytes, gsize length);
+
+/* TRUE when bytes begin an mbox of Google Takeout. */
+gboolean mailbox_is_takeout(const char *bytes, gsize length);
 
 /* Reads at most size bytes from offset, less only at the end of the file; -1 with errno. */
 gssize mailbox_pread(int fd, char *bytes, gsize size, gint64 offset);

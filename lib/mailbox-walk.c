@@ -27,6 +27,7 @@ typedef enum {
 typedef struct {
     FoundKind kind;
     FolderRole role;
+    gboolean labelled;
     char *below;   /* the root; "" is the root itself */
     char *problem; /* of FOUND_NOTHING */
 } Found;
@@ -112,13 +113,17 @@ is_directory(int fd, const char *name)
     return fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* FALSE when the file is no mbox. */
 static gboolean
-file_is_mbox(int fd)
+add_mbox(Walk *walk, int fd, const char *below, FolderRole role)
 {
     char bytes[SNIFF_BYTES];
     gssize got = mailbox_pread(fd, bytes, sizeof bytes, 0);
 
-    return got > 0 && mailbox_is_mbox(bytes, (gsize)got);
+    if (got <= 0 || !mailbox_is_mbox(bytes, (gsize)got))
+        return FALSE;
+    add_found(walk, FOUND_MBOX, below, role)->labelled = mailbox_is_takeout(bytes, (gsize)got);
+    return TRUE;
 }
 
 static void
@@ -136,8 +141,8 @@ walk_name(Walk *walk, int directory, const char *name, const char *below, Folder
         add_problem(walk, path);
     else if (S_ISDIR(status.st_mode))
         walk_directory(walk, fd, path, own, depth + 1);
-    else if (S_ISREG(status.st_mode) && file_is_mbox(fd))
-        add_found(walk, FOUND_MBOX, path, own);
+    else if (S_ISREG(status.st_mode))
+        add_mbox(walk, fd, path, own);
     if (fd >= 0)
         close(fd);
 }
@@ -225,8 +230,17 @@ walk_next_folder(gpointer self, MailboxFolder *folder_out, MailboxReading *readi
                                     : g_strdup(walk->root);
     int fd = found->kind != FOUND_NOTHING ? open_below(walk, found->below) : -1;
     *reading_out = read_found(found, fd, walk->path);
-    *folder_out = (MailboxFolder){.path = walk->path, .role = found->role};
+    *folder_out =
+        (MailboxFolder){.path = walk->path, .role = found->role, .labelled = found->labelled};
     return TRUE;
+}
+
+static void
+walk_rewind(gpointer self)
+{
+    Walk *walk = self;
+
+    walk->next = 0;
 }
 
 static void
@@ -253,10 +267,9 @@ walk_root(Walk *walk, GError **error)
     if (fstat(walk->fd, &status) == 0 && S_ISDIR(status.st_mode)) {
         walk_directory(walk, walk->fd, "", role, 0);
     } else if (S_ISREG(status.st_mode)) {
-        gboolean mbox = file_is_mbox(walk->fd);
         gboolean empty = mailbox_pread(walk->fd, &first, 1, 0) == 0;
-        if (!empty)
-            add_found(walk, mbox ? FOUND_MBOX : FOUND_FILE, "", role);
+        if (!empty && !add_mbox(walk, walk->fd, "", role))
+            add_found(walk, FOUND_FILE, "", role);
         return TRUE;
     }
     if (walk->found->len > 0)
@@ -268,7 +281,7 @@ walk_root(Walk *walk, GError **error)
 Mailbox *
 mailbox_walk(const char *path, GError **error)
 {
-    static const MailboxSource source = {walk_next_folder, walk_free};
+    static const MailboxSource source = {walk_next_folder, walk_rewind, walk_free};
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0) {

@@ -56,6 +56,13 @@ mailbox_next_folder(Mailbox *mailbox, MailboxFolder *folder_out, GError **error)
     return mailbox->source->next_folder(mailbox->self, folder_out, &mailbox->reading, error);
 }
 
+void
+mailbox_rewind(Mailbox *mailbox)
+{
+    end_folder(mailbox);
+    mailbox->source->rewind(mailbox->self);
+}
+
 gboolean
 mailbox_next(Mailbox *mailbox, MailboxMessage *message_out, GError **error)
 {
@@ -100,6 +107,17 @@ mailbox_is_mbox(const char *bytes, gsize length)
 
     return feed != NULL && postmark_read(bytes, (gsize)(feed - bytes), &when) &&
            mailbox_is_field(feed + 1, length - (gsize)(feed + 1 - bytes));
+}
+
+gboolean
+mailbox_is_takeout(const char *bytes, gsize length)
+{
+    static const char first[] = "X-GM-THRID:";
+    const char *feed = memchr(bytes, '\n', length);
+
+    return feed != NULL && postmark_is_takeout(bytes, (gsize)(feed - bytes)) &&
+           length - (gsize)(feed + 1 - bytes) >= sizeof first - 1 &&
+           memcmp(feed + 1, first, sizeof first - 1) == 0;
 }
 
 DIR *

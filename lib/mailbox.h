@@ -18,8 +18,9 @@ typedef struct _Mailbox Mailbox;
 
 /* One mbox file, one folder of a Maildir, or the single messages of a directory. */
 typedef struct {
-    const char *path; /* as given, with what lies below it; may be no UTF-8 */
-    FolderRole role;  /* by its name, or the nearest name above it that tells */
+    const char *path;  /* as given, with what lies below it; may be no UTF-8 */
+    FolderRole role;   /* by its name, or the nearest name above it that tells */
+    gboolean labelled; /* of Google Takeout: sent and received, as their labels tell */
 } MailboxFolder;
 
 /* Borrowed, until the next step. */
@@ -42,6 +43,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Mailbox, mailbox_free)
 /* Steps to the next folder. FALSE: there is none, or the source as a whole has failed, which a
  * path never does. */
 gboolean mailbox_next_folder(Mailbox *mailbox, MailboxFolder *folder_out, GError **error);
+
+/* Before the first folder again. */
+void mailbox_rewind(Mailbox *mailbox);
 
 /* Steps to the next message of the folder. FALSE: likewise. */
 gboolean mailbox_next(Mailbox *mailbox, MailboxMessage *message_out, GError **error);
