@@ -20,6 +20,7 @@ static const struct {
           {"from", G_STRUCT_OFFSET(Extract, from)},
           {"to_cc", G_STRUCT_OFFSET(Extract, to_cc)},
           {"diverted", G_STRUCT_OFFSET(Extract, diverted)},
+          {"attendees", G_STRUCT_OFFSET(Extract, attendees)},
           {"lists", G_STRUCT_OFFSET(Extract, lists)},
           {"mentioned", G_STRUCT_OFFSET(Extract, mentioned)},
           {"doubled", G_STRUCT_OFFSET(Extract, doubled)},
@@ -29,6 +30,7 @@ static const struct {
       {"malformed", G_STRUCT_OFFSET(Extract, malformed)},
       {"forward", G_STRUCT_OFFSET(Extract, forward)},
       {"quoted", G_STRUCT_OFFSET(Extract, quoted)},
+      {"differs", G_STRUCT_OFFSET(Extract, differs)},
       {"automatic", G_STRUCT_OFFSET(Extract, automatic)},
 };
 

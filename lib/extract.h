@@ -24,6 +24,7 @@ typedef struct {
     char **to_cc;     /* of To and Cc */
     char **diverted;  /* of Reply-To, Mail-Followup-To, Mail-Reply-To, Errors-To,
                          Disposition-Notification-To, Return-Receipt-To */
+    char **attendees; /* whom a calendar part names: ATTENDEE, ORGANIZER and the like */
     char **lists;     /* of List-Post, and of List-Id as far as it can be an address */
     char **mentioned; /* addresses found in the text, plain and HTML */
     char **doubled;   /* names of fields that may stand once but stand twice (RFC 5322, 3.6) */
@@ -34,6 +35,7 @@ typedef struct {
     gboolean malformed; /* a bare CR, a bare LF or a NUL (RFC 5322, 2.3) */
     gboolean forward;   /* carries another message: attached, marked or resent */
     gboolean quoted;    /* quotes another message: a forward once it reaches an outsider */
+    gboolean differs;   /* the HTML has other words than the text */
     gboolean automatic; /* Auto-Submitted, Precedence: bulk, or a null return path */
     GPtrArray *parts;   /* of ExtractPart *: every attachment, in order */
 } Extract;

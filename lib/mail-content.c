@@ -39,8 +39,7 @@ mail_part_encoding(GMimeObject *object)
 
     if (encoding == NULL)
         return g_strdup("");
-    encoding[strcspn(encoding, "(;")] = 0;
-    return g_strstrip(encoding);
+    return encoding;
 }
 
 /* base64: nothing but its letters, and nothing after the = (RFC 4648, 3.2 and 3.3). */

@@ -1,9 +1,11 @@
-/* mail-content.h - what one MIME part says of itself, and its content
+/* mail-content.h - one MIME part: what it says of itself, what it is to a reader, its content
  *
- * For mail-part.c only: like it, a user of gmime. */
+ * For mail-part.c and mail-leaf.c only: like them, a user of gmime. */
 #pragma once
 
 #include <gmime/gmime.h>
+
+#include "lib/mail-private.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeFilter, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeParser, g_object_unref)
@@ -34,3 +36,21 @@ MailContent *mail_content_read(GMimePart *part, gsize keep);
 
 void mail_content_free(MailContent *content);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MailContent, mail_content_free)
+
+/* What a part without parts in it is to a reader. */
+typedef struct {
+    const char *type;  /* as given, lower case */
+    gboolean body;     /* text that is no attachment */
+    gboolean shown;    /* text that a reader shows in place */
+    gboolean calendar; /* an invitation, shown or attached */
+    gboolean message;  /* another message, or the head of one */
+    gboolean nested;   /* a message that can be read */
+} MailLeaf;
+
+/* Looks at a part and marks what is odd about it. type is borrowed. */
+MailLeaf mail_leaf_look(MailReading *reading, GMimePart *part, const char *type);
+
+/* Reads a text into the reading. counted: as for mail_read_text. Returns the text; the caller
+ * frees. */
+char *mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
+                     const MailContent *content, gboolean counted);

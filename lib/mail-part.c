@@ -18,12 +18,6 @@ typedef struct {
     guint messages; /* attached messages around: what is inside them counts no more */
 } Walk;
 
-typedef struct {
-    const char *type; /* lower case */
-    gboolean body;    /* text that is no attachment */
-    gboolean shown;   /* text that a reader shows in place */
-} Leaf;
-
 static void walk_object(Walk *walk, GMimeObject *object);
 static void walk_bytes(Walk *walk, const char *bytes, gsize length, gboolean message);
 
@@ -62,47 +56,6 @@ add_part(Walk *walk, GMimeObject *object, const char *type, guint64 size, const 
         mail_add_part(walk->reading, name, type, size, sha256);
 }
 
-/* Marks types whose content no reviewer can be shown. */
-static void
-mark_type(Walk *walk, GMimeObject *object, const char *type)
-{
-    static const char *const sealed[] = {"application/pkcs7-mime", "application/x-pkcs7-mime",
-                                         "application/pgp-encrypted", "application/pgp", NULL};
-    static const char *const tnef[] = {"application/ms-tnef", "application/vnd.ms-tnef", NULL};
-    static const char *const elsewhere[] = {"message/partial", "message/external-body", NULL};
-    const char *name =
-        GMIME_IS_PART(object) ? g_mime_part_get_filename(GMIME_PART(object)) : NULL;
-
-    if (g_strv_contains(sealed, type))
-        mail_mark(walk->reading, "encrypted");
-    if (g_strv_contains(tnef, type) ||
-        (name != NULL && (g_ascii_strcasecmp(name, "winmail.dat") == 0 ||
-                          g_ascii_strcasecmp(name, "win.dat") == 0)))
-        mail_mark(walk->reading, "a TNEF container");
-    if (g_strv_contains(elsewhere, type))
-        mail_mark(walk->reading, "content that is elsewhere");
-    if (g_str_has_prefix(type, "multipart/"))
-        mail_mark(walk->reading, "a broken structure");
-}
-
-/* TRUE when the part is another message, or the head of one. */
-static gboolean
-is_message(GMimeObject *object, const char *type)
-{
-    static const char *const types[] = {"message/rfc822",         "message/global",
-                                        "message/news",           "text/rfc822-headers",
-                                        "message/global-headers", "application/vnd.ms-outlook",
-                                        "application/mbox",       NULL};
-    const char *name =
-        GMIME_IS_PART(object) ? g_mime_part_get_filename(GMIME_PART(object)) : NULL;
-
-    if (g_strv_contains(types, type))
-        return TRUE;
-    g_autofree char *lower = g_ascii_strdown(name != NULL ? name : "", -1);
-    return g_str_has_suffix(lower, ".eml") || g_str_has_suffix(lower, ".msg") ||
-           g_str_has_suffix(lower, ".mbox");
-}
-
 /* A line that some readers take for the border of a part and others for text. */
 static gboolean
 has_doubtful_border(Walk *walk, const char *text)
@@ -113,56 +66,12 @@ has_doubtful_border(Walk *walk, const char *text)
             continue;
         for (guint i = 0; i < walk->boundaries->len; i++) {
             const char *boundary = g_ptr_array_index(walk->boundaries, i);
-            if (boundary[0] != 0 && g_str_has_prefix(line + 2, boundary))
+            if (boundary[0] != 0 &&
+                g_ascii_strncasecmp(line + 2, boundary, strlen(boundary)) == 0)
                 return TRUE;
         }
     }
     return FALSE;
-}
-
-static void
-read_text(Walk *walk, GMimeObject *object, const Leaf *leaf, const MailContent *content)
-{
-    MailReading *reading = walk->reading;
-    const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
-    const char *known = charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
-    g_autofree char *text =
-        mail_decode((const char *)content->kept->data, content->kept->len, known);
-
-    if (content->size > content->kept->len)
-        mail_mark(reading, "text longer than 2 MiB");
-    g_autofree char *lower = g_ascii_strdown(charset != NULL ? charset : "", -1);
-    if (strstr(lower, "utf-7") != NULL)
-        mail_mark(reading, "a character set that readers take for another");
-    if (has_doubtful_border(walk, text))
-        mail_mark(reading, "a broken structure");
-    if (strcmp(leaf->type, "text/html") != 0) {
-        mail_read_text(reading, text, walk->messages == 0);
-        mail_append(reading, reading->text, text);
-        return;
-    }
-    g_autofree char *rendered = mail_render_html(text);
-    mail_read_text(reading, rendered, walk->messages == 0);
-    mail_append(reading, reading->html, rendered);
-}
-
-static Leaf
-look_at_leaf(GMimeObject *object, const char *type, const char *encoding)
-{
-    static const char *const uu[] = {"uuencode", "x-uuencode", "x-uue", "uue", NULL};
-    Leaf leaf = {.type = type};
-    g_autofree char *disposition = mail_part_header(object, "Content-Disposition");
-    gboolean text = strcmp(type, "text/plain") == 0 || strcmp(type, "text/html") == 0;
-    /* An unknown disposition is "attachment" (RFC 2183, 2.8). */
-    gboolean inline_ = disposition == NULL || disposition[0] == 0 || disposition[0] == ';' ||
-                       (g_str_has_prefix(disposition, "inline") &&
-                        strchr("; \t\r\n(", disposition[6]) != NULL);
-
-    /* The people an invitation names are to be seen, too (XB22). */
-    leaf.shown = inline_ && (text || strcmp(type, "text/calendar") == 0);
-    leaf.body = inline_ && text && !mail_part_is_named(object, "Content-Disposition") &&
-                !mail_part_is_named(object, "Content-Type") && !g_strv_contains(uu, encoding);
-    return leaf;
 }
 
 /* An attached message that had an encoding: the scan of the whole could not look into it. */
@@ -182,30 +91,24 @@ walk_decoded(Walk *walk, const MailContent *content)
 static void
 walk_leaf(Walk *walk, GMimePart *part, const char *type)
 {
-    static const char *const known[] = {
-        "",         "7bit",       "8bit",  "binary", "base64", "quoted-printable",
-        "uuencode", "x-uuencode", "x-uue", "uue",    NULL};
     GMimeObject *object = GMIME_OBJECT(part);
-    g_autofree char *encoding = mail_part_encoding(object);
-    Leaf leaf = look_at_leaf(object, type, encoding);
-    gboolean message = is_message(object, type);
-    gboolean nested = message && g_str_has_prefix(type, "message/");
-    g_autoptr(MailContent) content = mail_content_read(part, leaf.shown ? RAW_MAX
-                                                             : nested   ? MESSAGE_MAX
-                                                                        : 0);
+    MailLeaf leaf = mail_leaf_look(walk->reading, part, type);
+    gsize keep = leaf.shown || leaf.calendar ? RAW_MAX : leaf.nested ? MESSAGE_MAX : 0;
+    g_autoptr(MailContent) content = mail_content_read(part, keep);
 
-    if (!g_strv_contains(known, encoding))
-        mail_mark(walk->reading, "an unknown transfer encoding");
     if (content->broken)
         mail_mark(walk->reading, "a transfer encoding that cannot be undone");
-    mark_type(walk, object, type);
     if (!leaf.body)
         add_part(walk, object, type, content->size, g_checksum_get_string(content->sum));
-    if (message)
+    if (leaf.message)
         walk->reading->extract->forward = TRUE;
-    if (leaf.shown)
-        read_text(walk, object, &leaf, content);
-    if (nested)
+    if (leaf.shown || leaf.calendar) {
+        g_autofree char *text =
+            mail_leaf_read(walk->reading, object, &leaf, content, walk->messages == 0);
+        if (has_doubtful_border(walk, text))
+            mail_mark(walk->reading, "a broken structure");
+    }
+    if (leaf.nested)
         walk_decoded(walk, content);
 }
 

@@ -17,8 +17,10 @@ typedef struct {
     GPtrArray *opaque; /* of const char *, static: each reason once */
     GString *text;     /* valid UTF-8, as long as the extract allows */
     GString *html;
-    GPtrArray *fields; /* of MailField *: the header of the message */
-    gboolean capped;   /* beyond a cap: gmime must not see it */
+    GString *calendar;    /* invitations, to be shown after the text */
+    GPtrArray *attendees; /* of char *, owned: whom they name */
+    GPtrArray *fields;    /* of MailField *: the header of the message */
+    gboolean capped;      /* beyond a cap: gmime must not see it */
 } MailReading;
 
 /* Adds a reason why something cannot be shown. why is static. */
@@ -53,12 +55,24 @@ void mail_read_addresses(MailReading *reading, const char *name, char ***strv_ou
 /* Bytes in a character set that may be a lie, as UTF-8 without NUL. charset may be NULL. */
 char *mail_decode(const char *bytes, gsize length, const char *charset);
 
+/* TRUE when no reader makes other letters of the bytes than mail_decode does (XD13). */
+gboolean mail_is_certain(const char *bytes, gsize length, const char *charset);
+
 /* Appends a text, after a line break, up to the limit. */
 void mail_append(MailReading *reading, GString *all, const char *text);
 
-/* Looks a text over: uuencoded files, encoded blocks, PGP armour, forward markers, quotes.
+/* Looks a text over: uuencoded files, blocks, forward markers, quotes.
  * counted: FALSE inside an attached message, whose content counts no more. */
 void mail_read_text(MailReading *reading, const char *text, gboolean counted);
+
+/* Marks what only a program can read: encoded and encrypted blocks. */
+void mail_find_blocks(MailReading *reading, const char *text);
+
+/* Notes whom an invitation names (XB22). */
+void mail_read_calendar(MailReading *reading, const char *text);
+
+/* TRUE when two texts have the same words in the same order, however they are laid out. */
+gboolean mail_same_words(const char *one, const char *other);
 
 /* HTML as text: whatever is no tag, texts and links in attributes, blockquotes behind "> ". */
 char *mail_render_html(const char *html);

@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-#define HEAD_MAX   200 /* bytes of a line that decide what it is */
-#define LABEL_MAX  60  /* bytes before the colon of a header line */
-#define GAP_MAX    3   /* lines between two header lines: a folded list, an empty paragraph */
-#define LABELS_MIN 3   /* kinds of header lines that make a block */
-#define RUN_MIN    3   /* quoted lines that need no "wrote:" above them */
+#define HEAD_MAX    200 /* bytes of a line that decide what it is */
+#define LABEL_MAX   60  /* bytes before the colon of a header line */
+#define GAP_MAX     3   /* lines between two header lines: a folded list, an empty paragraph */
+#define LABELS_MIN  3   /* kinds of header lines that make a block */
+#define DATE_DIGITS 4   /* in the line above a copy */
+#define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
 
 typedef struct {
     guint labels;      /* bits of MailWord seen in the block */
@@ -27,7 +28,7 @@ skip_quote(const char *line, guint *level_out)
 
     for (; *line != 0; line = g_utf8_next_char(line)) {
         gunichar c = g_utf8_get_char(line);
-        if (c == '>' || c == '|')
+        if (c == '>' || (c == '|' && strchr(line + 1, '|') == NULL)) /* else a table */
             level++;
         else if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT)
             break;
@@ -130,6 +131,15 @@ copy_head(const char *line, gsize length)
     return head;
 }
 
+static gboolean
+ends_in_colon(const char *line, gsize length)
+{
+    while (length > 0 && (g_ascii_isspace(line[length - 1]) || line[length - 1] == '*'))
+        length--;
+    return (length > 0 && line[length - 1] == ':') ||
+           (length > 2 && memcmp(line + length - 3, "：", 3) == 0);
+}
+
 /* The line above quoted lines: "On 13 November, Nora wrote:" or, as some write it, "13.11.2026
  * 08:00, Nora <nora@example.org>:". */
 static gboolean
@@ -140,11 +150,23 @@ is_attribution(const char *line, gsize length)
 
     if (mail_word_verb(folded))
         return TRUE;
-    while (length > 0 && (g_ascii_isspace(line[length - 1]) || line[length - 1] == '*'))
-        length--;
-    gboolean colon = (length > 0 && line[length - 1] == ':') ||
-                     (length > 2 && memcmp(line + length - 3, "：", 3) == 0);
-    return colon && (strpbrk(folded, "0123456789@") != NULL || length > HEAD_MAX);
+    return ends_in_colon(line, length) &&
+           (strpbrk(folded, "0123456789@") != NULL || length > HEAD_MAX);
+}
+
+/* "On 13 November 2026, Nora wrote:" above a copy that is not set off: some programs indent
+ * it, or do nothing at all. A date is asked for, since everybody writes "as Nora wrote:". */
+static void
+look_for_date(Search *search, const char *folded, const char *line, gsize length)
+{
+    guint digits = 0;
+
+    if (!ends_in_colon(line, length))
+        return;
+    for (const char *p = folded; *p != 0; p++)
+        digits += g_ascii_isdigit(*p);
+    if (digits >= DATE_DIGITS && mail_word_verb(folded))
+        *search->quoted = TRUE;
 }
 
 static void
@@ -176,6 +198,7 @@ look_at_line(Search *search, const char *line, gsize length)
     g_autofree char *folded = mail_fold(content);
     look_for_marker(search, folded);
     look_for_block(search, folded);
+    look_for_date(search, folded, line, length);
     search->above = line;
     search->above_length = length;
     search->above_gap = 0;
@@ -204,6 +227,8 @@ read_prefix(const char *p, const char **rest_out)
     g_autofree char *word = g_strndup(p, (gsize)(colon - p));
     word[strcspn(word, "[(^")] = 0; /* Re[2]: Re(2): Re^2: */
     g_strchomp(word);
+    if (g_str_has_suffix(word, ".")) /* Odp.: */
+        word[strlen(word) - 1] = 0;
     MailWord kind = mail_word_prefix(word);
     if (kind != MAIL_WORD_NONE)
         *rest_out = colon + 1;
@@ -220,10 +245,12 @@ mail_subject_forwards(const char *subject)
         return TRUE;
     for (;;) {
         p += strspn(p, " ");
+        gboolean first = p == folded;
         MailWord word = read_prefix(*p == '[' || *p == '(' ? p + 1 : p, &p);
-        if (word == MAIL_WORD_FORWARD)
+        /* A word that can mean both is a forward only where this message begins with it. */
+        if (word == MAIL_WORD_FORWARD || (first && (word & MAIL_WORD_FORWARD) != 0))
             return TRUE;
-        if (word == MAIL_WORD_REPLY)
+        if (word != MAIL_WORD_NONE)
             continue;
         /* A tag such as [list] may stand before the prefix. */
         const char *close = *p == '[' ? strchr(p, ']') : NULL;

@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-/* Twenty lines of sixty characters: more than any signature, key print or address needs
- * (XB19). */
-#define BLOCK_LINE 60
-#define BLOCK_MIN  (20 * BLOCK_LINE)
-#define WORD_LONG  2000 /* one unbroken word of that length is no word */
-
 #define CHARSET_MAX 40
 
 /* A name iconv may be asked for; it reads options and file names out of others. */
@@ -48,6 +42,24 @@ clean(const char *text, gsize length)
     return g_utf8_make_valid(cleaned->str, (gssize)cleaned->len);
 }
 
+gboolean
+mail_is_certain(const char *bytes, gsize length, const char *charset)
+{
+    static const char shifts[] = {0, 0x0e, 0x0f, 0x1b}; /* they begin another character set */
+    g_autofree char *converted = NULL;
+    gsize converted_length = 0;
+
+    if (length == 0)
+        return TRUE;
+    if (charset == NULL || g_ascii_strcasecmp(charset, "us-ascii") == 0)
+        charset = "UTF-8";
+    converted = convert(bytes, length, charset, &converted_length);
+    for (gsize i = 0; converted != NULL && i < converted_length; i++)
+        if (memchr(shifts, converted[i], sizeof shifts) != NULL)
+            return FALSE;
+    return converted != NULL;
+}
+
 char *
 mail_decode(const char *bytes, gsize length, const char *charset)
 {
@@ -83,68 +95,35 @@ mail_append(MailReading *reading, GString *all, const char *text)
     g_string_append_len(all, text, (gssize)length);
 }
 
-static gboolean
-is_encoding(char c)
-{
-    return g_ascii_isalnum(c) || (c != 0 && strchr("+/=-_", c) != NULL);
-}
-
-/* A whole block, or one word, that only a program can read. Empty lines do not end a block. */
-static void
-look_for_block(MailReading *reading, const char *line, gsize length, gsize *block)
-{
-    gsize word = 0, longest = 0;
-    gboolean empty = TRUE;
-
-    for (gsize i = 0; i < length; i++) {
-        gboolean space = g_ascii_isspace(line[i]) || line[i] == '>' || line[i] == '|';
-        empty = empty && space;
-        word = is_encoding(line[i]) ? word + 1 : 0;
-        longest = MAX(longest, word);
-        if (!space && word == 0)
-            *block = 0;
-    }
-    if (!empty)
-        *block = longest >= BLOCK_LINE ? *block + longest : 0;
-    if (longest >= WORD_LONG || *block >= BLOCK_MIN)
-        mail_mark(reading, "an encoded block");
-}
-
-/* Armour and wrappings with nothing readable between them. */
-static void
-look_for_armour(MailReading *reading, const char *text)
-{
-    static const struct {
-        const char *sign;
-        const char *why;
-    } armours[] = {
-        {"-----BEGIN PGP MESSAGE", "encrypted"},
-        {"-----BEGIN PKCS7", "encrypted"},
-        {"-----BEGIN CMS", "encrypted"},
-        {"=ybegin line=", "an encoded block"},
-        {"(This file must be converted with BinHex", "an encoded block"},
-    };
-
-    for (gsize i = 0; i < G_N_ELEMENTS(armours); i++)
-        if (strstr(text, armours[i].sign) != NULL)
-            mail_mark(reading, armours[i].why);
-}
-
-/* "begin 644 staff.csv": the file's name, else NULL. The caller frees. */
+/* "begin 644 staff.csv" or, with "-base64", the newer form (POSIX uuencode): the file's name,
+ * else NULL. The caller frees. */
 static char *
-uu_name(const char *line, gsize length)
+uu_name(const char *line, gsize length, gboolean *base64_out)
 {
     const char *end = line + length;
-    const char *p = line + 6;
+    const char *p = line + strlen("begin");
 
-    if (length < 9 || strncmp(line, "begin ", 6) != 0)
+    if (length < 9 || g_ascii_strncasecmp(line, "begin", 5) != 0)
         return NULL;
+    *base64_out = g_ascii_strncasecmp(p, "-base64", 7) == 0;
+    p += *base64_out ? 7 : 0;
+    if (p >= end || (*p != ' ' && *p != '\t'))
+        return NULL;
+    const char *mode = ++p;
     while (p < end && *p >= '0' && *p <= '7')
         p++;
-    if (p - line < 9 || p - line > 10 || (p < end && *p != ' '))
+    if (p - mode < 3 || p - mode > 6 || (p < end && *p != ' ' && *p != '\t'))
         return NULL;
     return g_strstrip(g_strndup(p, (gsize)(end - p)));
 }
+
+typedef struct {
+    GChecksum *sum;
+    guint64 size;
+    gboolean base64;
+    gint state; /* of the base64 decoder */
+    guint save;
+} UuFile;
 
 static guint
 uu_value(char c)
@@ -152,9 +131,9 @@ uu_value(char c)
     return ((guint)c - 32) & 63;
 }
 
-/* Decodes a line into sum; FALSE when it is none. Spaces at its end may be lost on the way. */
+/* Decodes a line; FALSE when it is none. Spaces at its end may be lost on the way. */
 static gboolean
-uu_decode(const char *line, gsize length, GChecksum *sum, guint64 *size)
+uu_decode(UuFile *file, const char *line, gsize length)
 {
     guint8 bytes[63];
     gsize n = length > 0 ? uu_value(line[0]) : 0;
@@ -170,46 +149,68 @@ uu_decode(const char *line, gsize length, GChecksum *sum, guint64 *size)
         pair |= at + 1 < length ? uu_value(line[at + 1]) : 0;
         bytes[i] = (guint8)(pair >> (4 - i % 3 * 2));
     }
-    g_checksum_update(sum, bytes, (gssize)n);
-    *size += n;
+    g_checksum_update(file->sum, bytes, (gssize)n);
+    file->size += n;
     return TRUE;
+}
+
+static gboolean
+uu_decode_base64(UuFile *file, const char *line, gsize length)
+{
+    guchar bytes[128];
+
+    if (length == 0 || length > sizeof bytes)
+        return FALSE;
+    for (gsize i = 0; i < length; i++)
+        if (!g_ascii_isalnum(line[i]) && strchr("+/=", line[i]) == NULL)
+            return FALSE;
+    gsize n = g_base64_decode_step(line, length, bytes, &file->state, &file->save);
+    g_checksum_update(file->sum, bytes, (gssize)n);
+    file->size += n;
+    return TRUE;
+}
+
+static gboolean
+is_uu_end(const UuFile *file, const char *line, gsize length)
+{
+    const char *end = file->base64 ? "====" : "end";
+
+    return length == strlen(end) && strncmp(line, end, length) == 0;
 }
 
 /* Adds the file whose first line of data is text; an "end" without data is a file, too. */
 static void
-read_uu(MailReading *reading, const char *name, const char *text)
+read_uu(MailReading *reading, const char *name, gboolean base64, const char *text)
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-    guint64 size = 0;
+    UuFile file = {.sum = sum, .base64 = base64};
     guint lines = 0;
     gboolean end = FALSE;
 
     for (const char *line = text; *line != 0; lines++) {
         gsize length = strcspn(line, "\n");
-        end = length == 3 && strncmp(line, "end", 3) == 0;
-        if (end || !uu_decode(line, length, sum, &size))
+        end = is_uu_end(&file, line, length);
+        if (end || !(base64 ? uu_decode_base64 : uu_decode)(&file, line, length))
             break;
         line += length + (line[length] != 0);
     }
     if (end || lines > 0)
-        mail_add_part(reading, name, "application/x-uuencode", size,
+        mail_add_part(reading, name, "application/x-uuencode", file.size,
                       g_checksum_get_string(sum));
 }
 
 void
 mail_read_text(MailReading *reading, const char *text, gboolean counted)
 {
-    gsize block = 0;
-
     mail_find_quotes(text, &reading->extract->forward, &reading->extract->quoted);
-    look_for_armour(reading, text);
+    mail_find_blocks(reading, text);
     for (const char *line = text; *line != 0;) {
         gsize length = strcspn(line, "\n");
         const char *next = line + length + (line[length] != 0);
-        g_autofree char *name = uu_name(line, length);
-        look_for_block(reading, line, length, &block);
+        gboolean base64 = FALSE;
+        g_autofree char *name = uu_name(line, length, &base64);
         if (name != NULL && counted)
-            read_uu(reading, name, next);
+            read_uu(reading, name, base64, next);
         line = next;
     }
 }

@@ -11,62 +11,79 @@ typedef struct {
 
 static const MailWordRow labels[] = {
     {MAIL_WORD_FROM,
-     "from|von|absender|de|expéditeur|da|dal|mittente|remitente|remetente|van|afzender|från|"
-     "avsändare|fra|afsender|avsender|frá|lähettäjä|keneltä|od|nadawca|odesílatel|"
-     "odosielateľ|pošiljatelj|feladó|от|от кого|отправитель|від|від кого|подател|gönderen|"
-     "kimden|από|αποστολέας|de la|expeditor|saatja|nuo|siuntėjas|sūtītājs|nga|dari|pengirim|"
-     "từ|người gửi|จาก|ผู้ส่ง|מאת|من|المرسل|از|发件人|寄件者|寄件人|差出人|送信者|送信元|"
-     "보낸 사람|보낸이|발신|발신자|od koga"},
+     "šalje|expeditorul|avsendar|sendandi|remitent|igorlea|дасылаючы|адпраўнік|изпращач|"
+     "пошиљалац|prej|dërguesi|প্রেরক|प्रेषक|from|von|absender|de|expéditeur|da|dal|mittente|"
+     "remitente|remetente|van|afzender|från|avsändare|fra|afsender|avsender|frá|"
+     "lähettäjä|keneltä|od|nadawca|odesílatel|odosielateľ|pošiljatelj|feladó|от|от кого|"
+     "отправитель|від|від кого|подател|gönderen|kimden|από|αποστολέας|de la|expeditor|"
+     "saatja|nuo|siuntėjas|sūtītājs|nga|dari|pengirim|từ|người gửi|จาก|ผู้ส่ง|מאת|من|المرسل|"
+     "از|发件人|寄件者|寄件人|差出人|送信者|送信元|보낸 사람|보낸이|발신|발신자|od koga"},
     {MAIL_WORD_DATE,
-     "date|sent|sent at|sent on|gesendet|gesendet am|datum|envoyé|envoyé le|date d'envoi|"
+     "data trimiterii|sendt den|geschickt|verstuurd|dato sendt|skrevet|päivä|napsáno|"
+     "дата отправки|датум|poslano dne|datë|दिनांक|तारीख|보낸 시간|發送時間|傳送時間|date|"
+     "sent|sent at|sent on|gesendet|gesendet am|datum|envoyé|envoyé le|date d'envoi|"
      "fecha|enviado|enviado el|fecha de envío|data|enviada|enviada em|enviado em|inviato|"
      "inviata|data invio|verzonden|verzonden op|skickat|skickades|sendt|dato|sendt dato|"
      "lähetetty|päivämäärä|päiväys|pvm|wysłano|wysłane|data wysłania|odesláno|odoslané|"
      "dátum|dňa|küldve|elküldve|küldés dátuma|дата|отправлено|отправлен|надіслано|"
      "відправлено|изпратено|poslano|poslato|gönderildi|gönderilme|tarih|gönderme tarihi|"
      "εστάλη|στάλθηκε|ημερομηνία|trimis|saadetud|kuupäev|nosūtīts|datums|išsiųsta|enviat|"
-     "tanggal|dikirim|ngày|đã gửi|gửi|วันที่|ส่ง|נשלח|תאריך|تاريخ|التاريخ|تاريخ الإرسال|أرسلت|"
-     "发送时间|发送日期|日期|時間|寄件日期|傳送時間|傳送日期|送信日時|送信日|日付|日時|"
+     "tanggal|dikirim|ngày|đã gửi|gửi|วันที่|ส่ง|נשלח|תאריך|تاريخ|التاريخ|تاريخ الإرسال|"
+     "أرسلت|发送时间|发送日期|日期|時間|寄件日期|傳送日期|送信日時|送信日|日付|日時|"
      "보낸 날짜|보낸날짜|날짜|일시|送信"},
     {MAIL_WORD_TO,
-     "to|an|empfänger|à|a|destinataire|destinataires|para|destinatario|destinatário|per|aan|"
-     "geadresseerde|till|mottagare|til|modtager|mottaker|vastaanottaja|kenelle|do|komu|"
-     "adresat|za|címzett|címzettek|кому|получатель|до|до кого|kime|alıcı|προς|παραλήπτης|"
-     "către|saaja|kellele|kam|kepada|untuk|đến|tới|người nhận|ถึง|אל|إلى|المستلم|به|收件人|"
-     "收件者|宛先|送信先|受信者|받는 사람|받는이|받은이|수신|수신자|recipient|recipients"},
+     "prima|destinatarul|destinatari|primatelj|prejemnik|příjemce|príjemca|адрасат|"
+     "получател|прима|për|gavėjas|प्रति|প্রাপক|to|an|empfänger|à|a|destinataire|"
+     "destinataires|para|destinatario|destinatário|per|aan|geadresseerde|till|mottagare|"
+     "til|modtager|mottaker|vastaanottaja|kenelle|do|komu|adresat|za|címzett|címzettek|"
+     "кому|получатель|до|до кого|kime|alıcı|προς|παραλήπτης|către|saaja|kellele|kam|"
+     "kepada|untuk|đến|tới|người nhận|ถึง|אל|إلى|المستلم|به|收件人|收件者|宛先|送信先|"
+     "受信者|받는 사람|받는이|받은이|수신|수신자|recipient|recipients"},
     {MAIL_WORD_CC,
      "cc|copie|copie à|kopie|copia|cópia|con copia|kopia|kopi|kopio|dw|do wiadomości|"
      "másolat|másolatot kap|копия|копія|bilgi|κοιν|κοινοποίηση|抄送|副本|참조|עותק|نسخة|"
      "สำเนา|tembusan|kópia|c.c|bcc"},
     {MAIL_WORD_SUBJECT,
-     "subject|betreff|betr|objet|sujet|asunto|assunto|assumpte|oggetto|onderwerp|ämne|emne|"
-     "efni|aihe|otsikko|temat|předmět|věc|predmet|tárgy|тема|предмет|относно|konu|θέμα|"
-     "subiect|teema|pealkiri|temats|tema|zadeva|naslov|subjek|perihal|gaia|chủ đề|tiêu đề|"
-     "เรื่อง|หัวเรื่อง|נושא|הנדון|الموضوع|موضوع|主题|主題|主旨|标题|標題|件名|題名|제목"},
+     "subiectul|titlu|тэма|tema|subjekt|lënda|विषय|বিষয়|efni|subject|betreff|betr|objet|"
+     "sujet|asunto|assunto|assumpte|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|"
+     "předmět|věc|predmet|tárgy|тема|предмет|относно|konu|θέμα|subiect|teema|pealkiri|"
+     "temats|zadeva|naslov|subjek|perihal|gaia|chủ đề|tiêu đề|เรื่อง|หัวเรื่อง|נושא|הנדון|"
+     "الموضوع|موضوع|主题|主題|主旨|标题|標題|件名|題名|제목"},
 };
 
 static const MailWordRow prefixes[] = {
     {MAIL_WORD_FORWARD,
-     "fw|fwd|fwrd|forward|forwarded|wg|weitergeleitet|wtrlt|tr|trf|transf|transféré|rv|"
-     "reenv|reenviado|i|inoltro|inoltrato|enc|encaminhado|encaminhada|doorst|doorgestuurd|"
-     "vb|vidarebefordrat|vs|videresendt|videres|fs|vl|välitetty|pd|podaj dalej|przekazane|"
-     "přeposláno|preposlané|továbbítás|továbbítva|továbbítom|пересл|переслано|переслать|"
-     "пересылаю|перенаправлено|перенапр|препратено|ilt|iletilen|iletildi|προωθ|πρθ|προώθηση|"
-     "redirecționat|prosl|proslijeđeno|prosleđeno|posredovano|edasi|edastatud|pārsūtīts|"
-     "persiųsta|trs|terusan|yml|birbidalia|chuyển tiếp|ct|ส่งต่อ|הועבר|إعادة توجيه|محول|هدایت|"
-     "转发|轉寄|转寄|轉發|転送|전달"},
+     "fw|fwd|fwrd|redir|videresend|vidaresendt|doorsturen|transfert|framsenda|reenviar|"
+     "ilet|προωθημένο|reenvío|reencaminhada|forward|forwarded|wg|weitergeleitet|wtrlt|tr|"
+     "trf|transf|transféré|rv|reenv|reenviado|i|inoltro|inoltrato|enc|encaminhado|"
+     "encaminhada|doorst|doorgestuurd|vb|vidarebefordrat|videresendt|videres|fs|vl|"
+     "välitetty|pd|podaj dalej|przekazane|přeposláno|preposlané|továbbítás|továbbítva|"
+     "továbbítom|пересл|переслано|переслать|пересылаю|перенаправлено|перенапр|препратено|"
+     "ilt|iletilen|iletildi|προωθ|πρθ|προώθηση|redirecționat|prosl|proslijeđeno|"
+     "prosleđeno|posredovano|edasi|edastatud|pārsūtīts|persiųsta|trs|terusan|yml|"
+     "birbidalia|chuyển tiếp|ct|ส่งต่อ|הועבר|إعادة توجيه|محول|هدایت|转发|轉寄|转寄|轉發|"
+     "転送|전달"},
+    /* Finnish answers and Danish or Norwegian forwards begin the same. */
+    {MAIL_WORD_FORWARD | MAIL_WORD_REPLY, "vs"},
     {MAIL_WORD_REPLY,
-     "re|aw|antw|antwort|rép|réf|res|resp|r|rif|sv|vá|válasz|odp|od|ynt|yan|atb|απ|σχετ|bls|"
-     "balas|trả lời|ตอบกลับ|השב|תגובה|رد|رد على|回复|回覆|答复|答覆|返信|회신|답장|отв|"
-     "ответ|на|відп|ext|external|extern|spam|auto|automatic reply|was|update|urgent"},
+     "re|aw|antw|antwort|rép|réf|res|resp|r|rif|sv|vá|válasz|odp|od|ynt|yan|atb|απ|σχετ|"
+     "bls|balas|trả lời|ตอบกลับ|השב|תגובה|رد|رد على|回复|回覆|答复|答覆|返信|회신|답장|"
+     "отв|ответ|на|відп|ext|external|extern|spam|auto|automatic reply|was|update|urgent"},
 };
 
 /* Lines between or before messages. The second kind belongs to answers: they quote, but are no
  * forward to those who take part. */
 static const MailWordRow markers[] = {
     {MAIL_WORD_FORWARD,
-     "forwarded message|forwarded mail|forwarded email|forwarded e-mail|forwarded by|"
-     "forwarded letter|included message|begin forwarded message|message forwarded|"
+     "započni proslijeđenu poruku|továbbított levél kezdete|începe mesajul redirecționat|"
+     "ileti başlangıcı|перенаправлене повідомлення|メッセージを転送|mensaxe reunviáu|"
+     "mensaje remitido|накіраваны ліст|dalej pósrědnjona powěsć|"
+     "dale sposrědkowana powěsć|trochstjoerd berjocht|teachtaireacht ar aghaidh|"
+     "փոխանցվող նամակը|áframsendur póstur|vidaresend melding|messadi renvià|"
+     "mesazhi i përcjellë|anfang der weitergeleiteten e-mail|"
+     "anfang der weitergeleiteten mail|رسالة ممررة|បានបញ្ជូនសារបន្ត|forwarded message|"
+     "forwarded mail|forwarded email|forwarded e-mail|forwarded by|forwarded letter|"
+     "included message|begin forwarded message|message forwarded|"
      "weitergeleitete nachricht|weitergeleitete e-mail|weitergeleitete mail|"
      "weitergeleitet von|anfang der weitergeleiteten nachricht|"
      "weitergeleitete nachricht von|message transféré|message réexpédié|message transmis|"
@@ -76,66 +93,76 @@ static const MailWordRow markers[] = {
      "inicio del mensaje reenviado|mensaje transmitido|missatge reenviat|"
      "inici del missatge reenviat|mensaxe reenviada|mensagem encaminhada|"
      "mensagem reencaminhada|e-mail encaminhado|encaminhado por|"
-     "início da mensagem encaminhada|início da mensagem reencaminhada|messaggio inoltrato|"
-     "inizio messaggio inoltrato|inizio del messaggio inoltrato|inoltrato da|mail inoltrata|"
-     "e-mail inoltrata|doorgestuurd bericht|begin doorgestuurd bericht|doorgestuurde e-mail|"
-     "doorgezonden bericht|doorgestuurd door|vidarebefordrat meddelande|"
-     "vidarebefordrat brev|vidarebefordrat mejl|vidarebefordrade meddelandet|"
-     "början på vidarebefordrat|vidarebefordrat av|videresendt meddelelse|"
-     "videresendt besked|videresendt melding|videresendt mail|videresendt e-post|"
-     "start på videresendt besked|start på videresendt melding|videresendt af|"
-     "videresendt av|framsent skeyti|áframsend skilaboð|välitetty viesti|"
-     "edelleenlähetetty viesti|välitetty viesti alkaa|alkaa välitetty viesti|"
-     "edelleen lähetetty viesti|przekazana wiadomość|treść przekazanej wiadomości|"
-     "przekazywana wiadomość|wiadomość przekazana|początek przekazywanej wiadomości|"
-     "początek przekazanej wiadomości|przesłana dalej wiadomość|wiadomość przesłana dalej|"
-     "przeposlaná zpráva|přeposílaná zpráva|začátek přeposlané zprávy|"
-     "začátek přeposílané zprávy|předávaná zpráva|preposlaná správa|"
-     "začiatok preposlanej správy|továbbított üzenet|továbbított levél|"
+     "início da mensagem encaminhada|início da mensagem reencaminhada|"
+     "messaggio inoltrato|inizio messaggio inoltrato|inizio del messaggio inoltrato|"
+     "inoltrato da|mail inoltrata|e-mail inoltrata|doorgestuurd bericht|"
+     "begin doorgestuurd bericht|doorgestuurde e-mail|doorgezonden bericht|"
+     "doorgestuurd door|vidarebefordrat meddelande|vidarebefordrat brev|"
+     "vidarebefordrat mejl|vidarebefordrade meddelandet|början på vidarebefordrat|"
+     "vidarebefordrat av|videresendt meddelelse|videresendt besked|videresendt melding|"
+     "videresendt mail|videresendt e-post|start på videresendt besked|"
+     "start på videresendt melding|videresendt af|videresendt av|framsent skeyti|"
+     "áframsend skilaboð|välitetty viesti|edelleenlähetetty viesti|"
+     "välitetty viesti alkaa|alkaa välitetty viesti|edelleen lähetetty viesti|"
+     "przekazana wiadomość|treść przekazanej wiadomości|przekazywana wiadomość|"
+     "wiadomość przekazana|początek przekazywanej wiadomości|"
+     "początek przekazanej wiadomości|przesłana dalej wiadomość|"
+     "wiadomość przesłana dalej|przeposlaná zpráva|přeposílaná zpráva|"
+     "začátek přeposlané zprávy|začátek přeposílané zprávy|předávaná zpráva|"
+     "preposlaná správa|začiatok preposlanej správy|továbbított üzenet|továbbított levél|"
      "továbbított üzenet kezdete|posredovano sporočilo|proslijeđena poruka|"
      "prosleđena poruka|прослеђена порука|пересылаемое сообщение|пересланное сообщение|"
      "пересылаемое письмо|пересланное письмо|перенаправленное сообщение|"
      "начало переадресованного сообщения|начало пересылаемого сообщения|"
      "переадресованное сообщение|переслане повідомлення|пересланий лист|"
      "переадресоване повідомлення|початок переадресованого повідомлення|"
-     "початок листа, що пересилається|препратено съобщение|начало на препратеното съобщение|"
-     "iletilen ileti|iletilen mesaj|iletilmiş ileti|iletilmiş mesaj|yönlendirilmiş ileti|"
-     "yönlendirilen mesaj|iletilen ileti başlangıcı|προωθημένο μήνυμα|"
-     "αρχή προωθημένου μηνύματος|προωθούμενο μήνυμα|mesaj redirecționat|mesaj transmis|"
-     "mesaj înaintat|edastatud kiri|edastatud sõnum|pārsūtīta vēstule|pārsūtīts ziņojums|"
-     "persiųstas laiškas|persiųsta žinutė|birbidalitako mezua|pesan terusan|"
-     "pesan diteruskan|pesan yang diteruskan|mesej dimajukan|thư chuyển tiếp|"
-     "thư được chuyển tiếp|tin nhắn được chuyển tiếp|bắt đầu thư được chuyển tiếp|"
-     "ข้อความที่ส่งต่อ|จดหมายที่ส่งต่อ|הודעה שהועברה|התחלת הודעה שהועברה|הודעה מועברת|"
-     "رسالة معاد توجيهها|رسالة محولة|الرسالة المعاد توجيهها|بداية الرسالة المحولة|"
-     "پیام هدایت شده|پیام فوروارد شده|转发的邮件|转发的消息|转发邮件|转发邮件信息|转发信息|"
-     "已转发邮件|被转发的邮件|下面是被转发的邮件|以下是转发的邮件|轉寄的郵件|轉寄郵件|"
-     "轉寄訊息|轉寄的訊息|轉發郵件|開始轉寄郵件|以下是轉寄的郵件|已轉寄郵件|転送メッセージ|"
+     "початок листа, що пересилається|препратено съобщение|"
+     "начало на препратеното съобщение|iletilen ileti|iletilen mesaj|iletilmiş ileti|"
+     "iletilmiş mesaj|yönlendirilmiş ileti|yönlendirilen mesaj|iletilen ileti başlangıcı|"
+     "προωθημένο μήνυμα|αρχή προωθημένου μηνύματος|προωθούμενο μήνυμα|"
+     "mesaj redirecționat|mesaj transmis|mesaj înaintat|edastatud kiri|edastatud sõnum|"
+     "pārsūtīta vēstule|pārsūtīts ziņojums|persiųstas laiškas|persiųsta žinutė|"
+     "birbidalitako mezua|pesan terusan|pesan diteruskan|pesan yang diteruskan|"
+     "mesej dimajukan|thư chuyển tiếp|thư được chuyển tiếp|tin nhắn được chuyển tiếp|"
+     "bắt đầu thư được chuyển tiếp|ข้อความที่ส่งต่อ|จดหมายที่ส่งต่อ|הודעה שהועברה|"
+     "התחלת הודעה שהועברה|הודעה מועברת|رسالة معاد توجيهها|رسالة محولة|"
+     "الرسالة المعاد توجيهها|بداية الرسالة المحولة|پیام هدایت شده|پیام فوروارد شده|"
+     "转发的邮件|转发的消息|转发邮件|转发邮件信息|转发信息|已转发邮件|被转发的邮件|"
+     "下面是被转发的邮件|以下是转发的邮件|轉寄的郵件|轉寄郵件|轉寄訊息|轉寄的訊息|"
+     "轉發郵件|開始轉寄郵件|以下是轉寄的郵件|已轉寄郵件|転送メッセージ|"
      "転送されたメッセージ|転送メール|転送されたメール|전달된 메시지|전달된 메일|"
      "전달된 이메일|전달 메시지|전달된 메시지 시작"},
     {MAIL_WORD_REPLY,
-     "original message|original mail|original email|original appointment|original|"
-     "ursprüngliche nachricht|originalnachricht|ursprünglicher termin|message d'origine|"
-     "message original|courriel original|mensaje original|correo original|mensagem original|"
-     "messaggio originale|messaggio originario|oorspronkelijk bericht|origineel bericht|"
+     "original-nachricht|ursprüngliche mitteilung|mensaxe orixinal|зыходны ліст|"
+     "оригинално писмо|originalna powěsć|jatorrizko mezua|oarspronklik berjocht|"
+     "missatge original|upprunalegur póstur|opphavleg melding|messadi original|"
+     "mesajul original|mesazhi origjinal|treść oryginalnej wiadomości|原始消息|"
+     "원본 이메일|oorspronklike boodskap|օրիգինալ նամակը|საწყისი წერილი|"
+     "оригинална порака|मूल संदेश|original message|original mail|original email|"
+     "original appointment|original|ursprüngliche nachricht|originalnachricht|"
+     "ursprünglicher termin|message d'origine|message original|courriel original|"
+     "mensaje original|correo original|mensagem original|messaggio originale|"
+     "messaggio originario|oorspronkelijk bericht|origineel bericht|"
      "ursprungligt meddelande|originalmeddelande|ursprungligt mejl|oprindelig meddelelse|"
      "original meddelelse|opprinnelig melding|originalmelding|alkuperäinen viesti|"
      "oryginalna wiadomość|wiadomość oryginalna|původní zpráva|pôvodná správa|"
-     "eredeti üzenet|izvorna poruka|izvirno sporočilo|originalna poruka|исходное сообщение|"
-     "оригинальное сообщение|початкове повідомлення|вихідне повідомлення|"
-     "оригінальне повідомлення|оригинално съобщение|özgün ileti|orijinal ileti|"
-     "orijinal mesaj|αρχικό μήνυμα|mesaj original|mesaj inițial|algne kiri|algsõnum|"
-     "sākotnējais ziņojums|originalus laiškas|pesan asli|thư gốc|tin nhắn gốc|ข้อความต้นฉบับ|"
-     "הודעה מקורית|الرسالة الأصلية|پیام اصلی|原始邮件|原始郵件|原件|原始訊息|元のメッセージ|"
-     "オリジナルメッセージ|원본 메시지|원본 메일|원본메일"},
+     "eredeti üzenet|izvorna poruka|izvirno sporočilo|originalna poruka|"
+     "исходное сообщение|оригинальное сообщение|початкове повідомлення|"
+     "вихідне повідомлення|оригінальне повідомлення|оригинално съобщение|özgün ileti|"
+     "orijinal ileti|orijinal mesaj|αρχικό μήνυμα|mesaj original|mesaj inițial|"
+     "algne kiri|algsõnum|sākotnējais ziņojums|originalus laiškas|pesan asli|thư gốc|"
+     "tin nhắn gốc|ข้อความต้นฉบับ|הודעה מקורית|الرسالة الأصلية|پیام اصلی|原始邮件|原始郵件|"
+     "原件|原始訊息|元のメッセージ|オリジナルメッセージ|원본 메시지|원본 메일|원본메일"},
 };
 
 /* The verb of "On … wrote:". Lines with a date or an address need none. */
 static const char verbs[] =
-    "wrote|writes|schrieb|écrit|escribió|escribía|ha scritto|scrisse|escreveu|schreef|skrev|"
-    "kirjoitti|napisał|napsal|napísal|napisao|napisal|írta|írja|написал|написав|пише|пишет|"
-    "писал|yazdı|έγραψε|a scris|kirjutas|rakstīja|rašė|va escriure|menulis|đã viết|เขียนว่า|"
-    "כתב|كتب|نوشت|写道|寫道|书写|書きました|のメール|작성|님이 쓴";
+    "wrote|writes|geschrieben|geschreven|skreiv|skrifaði|escribiu|ha escrit|idatzi zuen|"
+    "напісаў|написа|shkroi|ha scrit|skreau|scríobh|գրել է|写于|쓴 글|yazmış|schrieb|"
+    "écrit|escribió|escribía|ha scritto|scrisse|escreveu|schreef|skrev|kirjoitti|napisał|"
+    "napsal|napísal|napisao|napisal|írta|írja|написал|написав|пише|пишет|писал|yazdı|"
+    "έγραψε|a scris|kirjutas|rakstīja|rašė|va escriure|menulis|đã viết|เขียนว่า|כתב|كتب|"
+    "نوشت|写道|寫道|书写|書きました|のメール|작성|님이 쓴";
 
 typedef struct {
     GHashTable *labels; /* folded word to MailWord */

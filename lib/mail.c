@@ -6,9 +6,8 @@
 #include "lib/address.h"
 #include "lib/mail-private.h"
 
-#define MENTIONED_MAX 1000
-#define SUBJECT_MAX   (64 * 1024)
-#define NAME_MAX      255 /* of a file name or type, in bytes */
+#define SUBJECT_MAX (64 * 1024)
+#define NAME_MAX    255 /* of a file name or type, in bytes */
 
 void
 mail_start(void)
@@ -77,22 +76,33 @@ read_subject(MailReading *reading)
     reading->extract->subject = shorten(decoded, SUBJECT_MAX);
 }
 
+/* The strings go to the extract; the array is empty after that. */
+static void
+hand_over(GPtrArray *array, char ***strv_out)
+{
+    g_ptr_array_add(array, NULL);
+    g_strfreev(*strv_out);
+    *strv_out = (char **)g_ptr_array_steal(array, NULL);
+}
+
 static void
 read_content(MailReading *reading, int fd)
 {
+    Extract *extract = reading->extract;
     g_autoptr(GPtrArray) mentioned = g_ptr_array_new();
 
     mail_read_parts(reading, fd);
-    address_scan(reading->text->str, mentioned, MENTIONED_MAX);
-    address_scan(reading->html->str, mentioned, MENTIONED_MAX);
-    g_ptr_array_add(mentioned, NULL);
-    g_strfreev(reading->extract->mentioned);
-    reading->extract->mentioned =
-        (char **)g_ptr_array_free(g_steal_pointer(&mentioned), FALSE);
-    g_free(reading->extract->text);
-    reading->extract->text = g_strdup(reading->text->str);
-    g_free(reading->extract->html);
-    reading->extract->html = g_strdup(reading->html->str);
+    extract->differs =
+        reading->html->len > 0 && !mail_same_words(reading->text->str, reading->html->str);
+    mail_append(reading, reading->text, reading->calendar->str);
+    address_scan(reading->text->str, mentioned, EXTRACT_LIST_LIMIT);
+    address_scan(reading->html->str, mentioned, EXTRACT_LIST_LIMIT);
+    hand_over(mentioned, &extract->mentioned);
+    hand_over(reading->attendees, &extract->attendees);
+    g_free(extract->text);
+    extract->text = g_strdup(reading->text->str);
+    g_free(extract->html);
+    extract->html = g_strdup(reading->html->str);
 }
 
 static void
@@ -114,8 +124,15 @@ mail_extract(int fd, GError **error)
     g_autoptr(GPtrArray) fields = mail_fields_new();
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GString) html = g_string_new(NULL);
-    MailReading reading = {
-        .extract = extract, .opaque = opaque, .fields = fields, .text = text, .html = html};
+    g_autoptr(GString) calendar = g_string_new(NULL);
+    g_autoptr(GPtrArray) attendees = g_ptr_array_new();
+    MailReading reading = {.extract = extract,
+                           .opaque = opaque,
+                           .fields = fields,
+                           .text = text,
+                           .html = html,
+                           .calendar = calendar,
+                           .attendees = attendees};
 
     if (!mail_scan(&reading, fd, error))
         return NULL;

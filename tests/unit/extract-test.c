@@ -14,7 +14,10 @@ filled(void)
     extract->to_cc = g_strsplit("nora@example.org sam@example.org", " ", -1);
     g_strfreev(extract->opaque);
     extract->opaque = g_strsplit("encrypted", " ", -1);
+    g_strfreev(extract->attendees);
+    extract->attendees = g_strsplit("lee@example.net", " ", -1);
     extract->forward = TRUE;
+    extract->differs = TRUE;
     extract->malformed = TRUE;
     extract_add_part(extract, "quote.pdf", "application/pdf", G_GUINT64_CONSTANT(1) << 40,
                      "ab");
@@ -32,13 +35,14 @@ test_round_trip(void)
 
     g_assert_no_error(error);
     g_assert_true(g_variant_is_of_type(variant, G_VARIANT_TYPE_VARDICT));
-    g_assert_cmpuint(g_variant_n_children(variant), ==, 17);
+    g_assert_cmpuint(g_variant_n_children(variant), ==, 19);
     g_assert_cmpstr(copy->subject, ==, "Grüße");
     g_assert_cmpstr(copy->text, ==, "");
     g_assert_cmpstrv(copy->to_cc, extract->to_cc);
     g_assert_cmpstrv(copy->opaque, extract->opaque);
     g_assert_cmpuint(g_strv_length(copy->parents), ==, 0);
-    g_assert_true(copy->forward && copy->malformed);
+    g_assert_cmpstrv(copy->attendees, extract->attendees);
+    g_assert_true(copy->forward && copy->malformed && copy->differs);
     g_assert_false(copy->quoted || copy->automatic);
     g_assert_cmpuint(copy->parts->len, ==, 2);
     const ExtractPart *part = g_ptr_array_index(copy->parts, 0);

@@ -1,0 +1,181 @@
+#include "lib/mail-private.h"
+
+#include <string.h>
+
+/* A block is what only a program can read (XB19). Twenty lines of sixty characters are more
+ * than any signature, key print or address needs. */
+#define BLOCK_MIN (20 * 60)
+#define TOTAL_MIN (4 * BLOCK_MIN) /* in pieces between readable lines */
+#define PIECE_MIN 8               /* characters of a code */
+#define LINK_MAX  1000            /* characters of a link; beyond, it carries something */
+#define RUN_LONG  60              /* letters in a row that are no word */
+#define WORD_LONG 2000            /* one unbroken word of that length alone makes a block */
+#define BYTES_MIN 8               /* numbers in a line of a dump */
+#define BYTE_MAX  8               /* digits of each */
+
+typedef struct {
+    gsize total;   /* characters in all, spaces aside */
+    gsize code;    /* in pieces that are no words */
+    gsize bytes;   /* in short hexadecimal or decimal numbers */
+    guint n_bytes; /* of them */
+    gsize longest; /* run of letters that an encoding uses */
+} Line;
+
+static gboolean
+is_encoding(char c)
+{
+    return g_ascii_isalnum(c) || (c != 0 && strchr("+/=-_", c) != NULL);
+}
+
+static gsize
+longest_run(const char *piece, gsize length)
+{
+    gsize run = 0, longest = 0;
+
+    for (gsize i = 0; i < length; i++) {
+        run = is_encoding(piece[i]) ? run + 1 : 0;
+        longest = MAX(longest, run);
+    }
+    return longest;
+}
+
+/* Letters that could be words: three or more, small but perhaps the first, or all capital. */
+static gsize
+count_words(const char *piece, gsize length, gboolean digits)
+{
+    gsize words = 0;
+
+    for (gsize i = 0; i < length;) {
+        gsize start = i, capitals = 0;
+        gboolean late = FALSE; /* a capital after the first letter */
+        for (; i < length && g_ascii_isalpha(piece[i]); i++) {
+            capitals += g_ascii_isupper(piece[i]);
+            late = late || (i > start && g_ascii_isupper(piece[i]));
+        }
+        if (i - start >= 3 && (!late || (capitals == i - start && !digits)))
+            words += i - start;
+        i += i == start;
+    }
+    return words;
+}
+
+/* FALSE: words, a name, a path, a number, a date. */
+static gboolean
+is_code(const char *piece, gsize length)
+{
+    guint letters = 0, digits = 0, changes = 0, different = 0;
+    gboolean seen[128] = {FALSE};
+
+    if (length < PIECE_MIN)
+        return FALSE;
+    for (gsize i = 0; i < length; i++) {
+        if (piece[i] <= ' ' || piece[i] > '~')
+            return FALSE;
+        different += !seen[(guchar)piece[i]];
+        seen[(guchar)piece[i]] = TRUE;
+        letters += g_ascii_isalpha(piece[i]);
+        digits += g_ascii_isdigit(piece[i]);
+        changes += i > 0 && g_ascii_isalpha(piece[i - 1]) && g_ascii_isdigit(piece[i]);
+    }
+    if (different < 5 || letters == 0)
+        return FALSE;
+    return changes >= 3 || longest_run(piece, length) >= RUN_LONG ||
+           count_words(piece, length, digits > 0) * 2 < length;
+}
+
+static gboolean
+is_byte(const char *piece, gsize length)
+{
+    gsize prefix = length > 2 && piece[0] == '0' && piece[1] == 'x' ? 2 : 0;
+    gsize i = prefix;
+
+    while (i < length && g_ascii_isxdigit(piece[i]))
+        i++;
+    return i == length && length - prefix <= BYTE_MAX && length > prefix;
+}
+
+static gboolean
+is_link(const char *piece, gsize length)
+{
+    return length <= LINK_MAX && g_strstr_len(piece, (gssize)length, "://") != NULL;
+}
+
+static void
+look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
+{
+    line->total += length;
+    if (is_link(piece, length))
+        return;
+    line->longest = MAX(line->longest, longest_run(piece, length));
+    if (is_byte(piece, length) && (!listed || piece[1] == 'x')) {
+        line->bytes += length;
+        line->n_bytes++;
+    }
+    if (is_code(piece, length))
+        line->code += length;
+}
+
+static gboolean
+is_between(char c)
+{
+    return g_ascii_isspace(c) || (c != 0 && strchr(",;|>", c) != NULL);
+}
+
+/* Characters of the line that only a program can read, when most of them are; else 0. */
+static gsize
+measure(const char *text, gsize length, Line *line)
+{
+    for (gsize i = 0; i < length;) {
+        gsize start = i;
+        while (i < length && !is_between(text[i]))
+            i++;
+        /* "1,234" is a number; "48 65" are two. */
+        gboolean listed = (start > 0 && text[start - 1] == ',') ||
+                          (i + 1 < length && text[i] == ',' && !g_ascii_isspace(text[i + 1]));
+        if (i > start)
+            look_at_piece(line, text + start, i - start, listed);
+        i += i == start;
+    }
+    if (line->n_bytes >= BYTES_MIN && line->bytes * 2 >= line->total)
+        return line->bytes;
+    return line->code * 5 >= line->total * 3 ? line->code : 0;
+}
+
+/* Armour and wrappings with nothing readable between them. */
+static void
+look_for_armour(MailReading *reading, const char *text)
+{
+    static const struct {
+        const char *sign;
+        const char *why;
+    } armours[] = {
+        {"-----BEGIN PGP MESSAGE", "encrypted"},
+        {"-----BEGIN PKCS7", "encrypted"},
+        {"-----BEGIN CMS", "encrypted"},
+        {"=ybegin ", "an encoded block"},
+        {"(This file must be converted with BinHex", "an encoded block"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(armours); i++)
+        if (strstr(text, armours[i].sign) != NULL)
+            mail_mark(reading, armours[i].why);
+}
+
+void
+mail_find_blocks(MailReading *reading, const char *text)
+{
+    gsize block = 0, total = 0;
+
+    look_for_armour(reading, text);
+    for (const char *p = text; *p != 0;) {
+        gsize length = strcspn(p, "\n");
+        Line line = {0};
+        gsize code = measure(p, length, &line);
+        if (line.total > 0) /* an empty line ends no block */
+            block = code > 0 ? block + code : 0;
+        total += code;
+        if (block >= BLOCK_MIN || total >= TOTAL_MIN || line.longest >= WORD_LONG)
+            mail_mark(reading, "an encoded block");
+        p += length + (p[length] != 0);
+    }
+}

@@ -1,0 +1,162 @@
+#include "lib/mail-content.h"
+
+#include <string.h>
+
+/* What the part's own name ends in, lower case: ".eml". */
+static gboolean
+has_suffix(GMimePart *part, const char *const *suffixes)
+{
+    const char *name = g_mime_part_get_filename(part);
+    g_autofree char *lower = g_ascii_strdown(name != NULL ? name : "", -1);
+
+    for (; *suffixes != NULL; suffixes++)
+        if (g_str_has_suffix(lower, *suffixes))
+            return TRUE;
+    return FALSE;
+}
+
+/* Marks types whose content no reviewer can be shown. */
+static void
+mark_type(MailReading *reading, GMimePart *part, const char *type)
+{
+    static const char *const sealed[] = {"application/pkcs7-mime", "application/x-pkcs7-mime",
+                                         "application/pgp-encrypted", "application/pgp", NULL};
+    static const char *const tnef[] = {"application/ms-tnef", "application/vnd.ms-tnef", NULL};
+    static const char *const elsewhere[] = {"message/partial", "message/external-body", NULL};
+    static const char *const containers[] = {"winmail.dat", "win.dat", NULL};
+
+    if (g_strv_contains(sealed, type))
+        mail_mark(reading, "encrypted");
+    if (g_strv_contains(tnef, type) || has_suffix(part, containers))
+        mail_mark(reading, "a TNEF container");
+    if (g_strv_contains(elsewhere, type))
+        mail_mark(reading, "content that is elsewhere");
+    if (g_str_has_prefix(type, "multipart/"))
+        mail_mark(reading, "a broken structure");
+}
+
+/* TRUE when the part is another message, or the head of one. Reports and fragments are none;
+ * every other type of that kind is, also one that nobody knows yet. */
+static gboolean
+is_message(GMimePart *part, const char *type)
+{
+    static const char *const types[] = {"text/rfc822-headers", "text/rfc822",
+                                        "application/vnd.ms-outlook", "application/mbox",
+                                        NULL};
+    static const char *const others[] = {"message/delivery-status",
+                                         "message/global-delivery-status",
+                                         "message/disposition-notification",
+                                         "message/global-disposition-notification",
+                                         "message/feedback-report",
+                                         "message/partial",
+                                         "message/external-body",
+                                         NULL};
+    static const char *const files[] = {".eml", ".emlx",  ".msg", ".mbox",
+                                        ".mht", ".mhtml", NULL};
+
+    if (g_str_has_prefix(type, "message/"))
+        return !g_strv_contains(others, type);
+    return g_strv_contains(types, type) || has_suffix(part, files);
+}
+
+static gboolean
+is_calendar(GMimePart *part, const char *type)
+{
+    static const char *const types[] = {"text/calendar", "text/x-vcalendar", "application/ics",
+                                        NULL};
+    static const char *const files[] = {".ics", ".vcs", NULL};
+
+    return g_strv_contains(types, type) || has_suffix(part, files);
+}
+
+/* Shown in place, whatever the type. An unknown disposition is "attachment" (RFC 2183, 2.8).
+ */
+static gboolean
+is_inline(GMimeObject *object)
+{
+    g_autofree char *disposition = mail_part_header(object, "Content-Disposition");
+
+    return disposition == NULL || disposition[0] == 0 || disposition[0] == ';' ||
+           (g_str_has_prefix(disposition, "inline") &&
+            strchr("; \t\r\n(", disposition[6]) != NULL);
+}
+
+MailLeaf
+mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
+{
+    static const char *const plain[] = {
+        "", "7bit", "8bit", "binary", "base64", "quoted-printable", NULL};
+    static const char *const uu[] = {"uuencode", "x-uuencode", "x-uue", "uue", NULL};
+    GMimeObject *object = GMIME_OBJECT(part);
+    g_autofree char *encoding = mail_part_encoding(object);
+    gboolean text = strcmp(type, "text/plain") == 0 || strcmp(type, "text/html") == 0;
+    gboolean inline_ = is_inline(object);
+    MailLeaf leaf = {.type = type};
+
+    if (!g_strv_contains(plain, encoding) && !g_strv_contains(uu, encoding))
+        mail_mark(reading, "an unknown transfer encoding");
+    mark_type(reading, part, type);
+    leaf.calendar = is_calendar(part, type);
+    leaf.message = is_message(part, type);
+    leaf.nested = leaf.message && g_str_has_prefix(type, "message/");
+    leaf.shown = inline_ && text;
+    leaf.body = leaf.shown && !mail_part_is_named(object, "Content-Disposition") &&
+                !mail_part_is_named(object, "Content-Type") && !g_strv_contains(uu, encoding);
+    return leaf;
+}
+
+/* The files that a page carries in its links (RFC 2397) are attachments like others. */
+static void
+count_data_links(MailReading *reading, const char *html)
+{
+    static const char pattern[] = "\\bdata:([a-z0-9.+-]+/[a-z0-9.+-]+)?[^,<>\\s]*,([^<>\\s]*)";
+    g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL);
+    g_autoptr(GMatchInfo) match = NULL;
+
+    for (g_regex_match(regex, html, 0, &match); g_match_info_matches(match);
+         g_match_info_next(match, NULL)) {
+        g_autofree char *type = g_match_info_fetch(match, 1);
+        g_autofree char *data = g_match_info_fetch(match, 2);
+        g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, data, -1);
+        mail_add_part(reading, "", *type != 0 ? type : "text/plain", strlen(data), sum);
+    }
+}
+
+static void
+read_html(MailReading *reading, const char *html, gboolean counted)
+{
+    g_autofree char *rendered = mail_render_html(html);
+
+    if (g_regex_match_simple("charset\\s*=[\\s\"']*utf-?7", html,
+                             G_REGEX_CASELESS | G_REGEX_RAW, 0))
+        mail_mark(reading, "a character set that readers take for another");
+    mail_read_text(reading, rendered, counted);
+    if (counted)
+        count_data_links(reading, rendered);
+    mail_append(reading, reading->html, rendered);
+}
+
+char *
+mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
+               const MailContent *content, gboolean counted)
+{
+    const char *bytes = (const char *)content->kept->data;
+    const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
+    const char *known = charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+    g_autofree char *text = mail_decode(bytes, content->kept->len, known);
+    g_autofree char *lower = g_ascii_strdown(charset != NULL ? charset : "", -1);
+
+    if (content->size > content->kept->len)
+        mail_mark(reading, "text longer than 2 MiB");
+    if (strstr(lower, "utf-7") != NULL || !mail_is_certain(bytes, content->kept->len, known))
+        mail_mark(reading, "a character set that readers take for another");
+    if (leaf->calendar)
+        mail_read_calendar(reading, text);
+    if (strcmp(leaf->type, "text/html") == 0) {
+        read_html(reading, text, counted);
+        return g_steal_pointer(&text);
+    }
+    mail_read_text(reading, text, counted);
+    mail_append(reading, leaf->calendar ? reading->calendar : reading->text, text);
+    return g_steal_pointer(&text);
+}

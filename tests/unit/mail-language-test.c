@@ -1,0 +1,198 @@
+/* mail-language-test - forwards and answers as programs write them, language by language
+ *
+ * A forward is held, an answer is not: each language has a row for both (XB21, B6-B8, D16). */
+#include "lib/mail-private.h"
+
+typedef struct {
+    const char *name;
+    const char *forward;     /* a line above a forwarded message */
+    const char *attribution; /* a line above quoted lines */
+    const char *block;       /* the header lines Outlook copies */
+    const char *ordinary;    /* a text that quotes nothing */
+} Language;
+
+static const Language languages[] = {
+    {"English", "Begin forwarded message:", "On 13 Nov 2026, at 08:00, Nora wrote:",
+     "From: Nora\nSent: Friday\nTo: Olivia\nSubject: Date",
+     "I forwarded the original message to Sam.\nTo: be decided.\n"},
+    {"German", "-------- Weitergeleitete Nachricht --------",
+     "Am 13.11.2026 um 08:00 schrieb Nora:",
+     "Von: Nora\nGesendet: Freitag\nAn: Olivia\nBetreff: Termin",
+     "Die Nachricht habe ich weitergeleitet. Von: mir aus gern.\nDatum: Freitag\n"},
+    {"French", "Début du message réexpédié :", "Le ven. 13 nov. 2026 à 08:00, Nora a écrit :",
+     "De : Nora\nEnvoyé : vendredi\nÀ : Olivia\nObjet : Livraison",
+     "J'ai transféré le message d'origine. À bientôt,\nOlivia\n"},
+    {"Spanish", "---------- Mensaje reenviado ----------",
+     "El vie, 13 nov 2026 a las 8:00, Nora escribió:",
+     "De: Nora\nEnviado el: viernes\nPara: Olivia\nAsunto: Entrega",
+     "He reenviado el mensaje original. Para: mañana.\n"},
+    {"Portuguese", "Início da mensagem reencaminhada:",
+     "Em sex., 13 de nov. de 2026 às 08:00, Nora escreveu:",
+     "De: Nora\nEnviada: sexta\nPara: Olivia\nAssunto: Entrega",
+     "Encaminhei a mensagem original ontem.\nData: sexta\n"},
+    {"Italian",
+     "Inizio messaggio inoltrato:", "Il giorno 13 nov 2026, alle ore 08:00, Nora ha scritto:",
+     "Da: Nora\nInviato: venerdì\nA: Olivia\nOggetto: Consegna",
+     "Ho inoltrato il messaggio originale. A: presto.\n"},
+    {"Dutch", "-------- Doorgestuurd bericht --------",
+     "Op 13 nov. 2026 om 08:00 schreef Nora:",
+     "Van: Nora\nVerzonden: vrijdag\nAan: Olivia\nOnderwerp: Levering",
+     "Het oorspronkelijk bericht heb ik doorgestuurd.\nDatum: vrijdag\n"},
+    {"Swedish", "Vidarebefordrat mejl:", "Den fre 13 nov. 2026 kl 08:00 skrev Nora:",
+     "Från: Nora\nSkickat: fredag\nTill: Olivia\nÄmne: Leverans",
+     "Jag har vidarebefordrat ditt brev. Till: fredag.\n"},
+    {"Danish", "Start på videresendt besked:", "Den 13. nov. 2026 kl. 08.00 skrev Nora:",
+     "Fra: Nora\nSendt: fredag\nTil: Olivia\nEmne: Levering",
+     "Jeg har videresendt din besked. Dato: fredag\n"},
+    {"Norwegian", "Videresendt melding:", "13. nov. 2026 kl. 08:00 skrev Nora:",
+     "Fra: Nora\nSendt: fredag\nTil: Olivia\nEmne: Levering",
+     "Jeg har videresendt meldingen til Sam.\n"},
+    {"Finnish", "-------- Välitetty viesti / Fwd.Msg --------",
+     "pe 13. marrask. 2026 klo 8.00 Nora kirjoitti:",
+     "Lähettäjä: Nora\nLähetetty: perjantai\nVastaanottaja: Olivia\nAihe: Toimitus",
+     "Välitin alkuperäisen viestin Samille.\nPäivämäärä: perjantai\n"},
+    {"Icelandic", "-------- Áframsendur póstur --------",
+     "Þann 13.11.2026 08:00, skrifaði Nora:", NULL, "Takk fyrir póstinn.\n"},
+    {"Polish", "-------- Treść przekazanej wiadomości --------",
+     "pt., 13 lis 2026 o 08:00 Nora napisał(a):",
+     "Od: Nora\nWysłano: piątek\nDo: Olivia\nTemat: Dostawa",
+     "Przekazałam oryginalną wiadomość. Do: piątku.\n"},
+    {"Czech", "Začátek přeposílané zprávy:", "Dne 13. 11. 2026 v 08:00 Nora napsal(a):",
+     "Od: Nora\nOdesláno: pátek\nKomu: Olivia\nPředmět: Dodávka",
+     "Původní zprávu jsem přeposlala. Datum: pátek\n"},
+    {"Slovak", "-------- Preposlaná správa --- Forwarded Message --------",
+     "Dňa 13. 11. 2026 o 08:00 Nora napísal(a):",
+     "Od: Nora\nOdoslané: piatok\nKomu: Olivia\nPredmet: Dodávka", "Správu som preposlala.\n"},
+    {"Hungarian", "Továbbított levél kezdete:", "Nora ezt írta (2026. nov. 13., 8:00):",
+     "Feladó: Nora\nElküldve: péntek\nCímzett: Olivia\nTárgy: Szállítás",
+     "Az eredeti üzenetet továbbítottam.\n"},
+    {"Croatian", "Započni proslijeđenu poruku:", "13. 11. 2026. u 08:00, Nora je napisao:",
+     "Šalje: Nora\nDatum: petak\nPrima: Olivia\nPredmet: Isporuka",
+     "Izvornu poruku sam proslijedila.\n"},
+    {"Slovenian", "-------- Posredovano sporočilo --------", "Nora je 13. 11. 2026 napisal:",
+     "Od: Nora\nPoslano: petek\nZa: Olivia\nZadeva: Dobava", "Sporočilo sem posredovala.\n"},
+    {"Romanian",
+     "Începe mesajul redirecționat:", "În vin., 13 nov. 2026 la 08:00, Nora a scris:",
+     "De la: Nora\nTrimis: vineri\nCătre: Olivia\nSubiect: Livrare",
+     "Am redirecționat mesajul tău.\n"},
+    {"Russian", "-------- Пересылаемое сообщение --------", "13.11.2026 08:00, Nora пишет:",
+     "От: Nora\nОтправлено: пятница\nКому: Olivia\nТема: Срок",
+     "Исходное сообщение я переслала. Тема: сроки\n"},
+    {"Ukrainian", "Початок листа, що пересилається:", "13.11.2026 08:00, Nora пише:",
+     "Від: Nora\nНадіслано: п'ятниця\nКому: Olivia\nТема: Термін", "Лист я переслала.\n"},
+    {"Belarusian", "-------- Накіраваны ліст --------",
+     "Nora напісаў 13.11.2026 у 08:00:", NULL, "Дзякуй за ліст.\n"},
+    {"Bulgarian", "Начало на препратеното съобщение:", "На 13.11.2026 в 08:00, Nora написа:",
+     "От: Nora\nИзпратено: петък\nДо: Olivia\nОтносно: Срок", "Препратих писмото.\n"},
+    {"Greek", "-------- Προωθημένο μήνυμα --------", "Στις 13/11/2026 08:00, Nora έγραψε:",
+     "Από: Nora\nΕστάλη: Παρασκευή\nΠρος: Olivia\nΘέμα: Παράδοση", "Προώθησα το μήνυμα.\n"},
+    {"Turkish", "İleti başlangıcı:", "13.11.2026 08:00 tarihinde Nora yazdı:",
+     "Kimden: Nora\nGönderildi: Cuma\nKime: Olivia\nKonu: Teslimat",
+     "İletiyi yönlendirdim.\n"},
+    {"Estonian", "-------- Edastatud kiri --------", "13.11.2026 08:00 Nora kirjutas:",
+     "Saatja: Nora\nSaadetud: reede\nSaaja: Olivia\nTeema: Tarne", "Kirja edastasin.\n"},
+    {"Lithuanian", "-------- Persiųstas laiškas --------",
+     "2026-11-13 08:00, Nora rašė:", NULL, "Laišką persiunčiau.\n"},
+    {"Albanian", "-------- Mesazhi i Përcjellë --------",
+     "Më 13.11.2026, 08:00, Nora shkroi:", NULL, "Faleminderit.\n"},
+    {"Catalan", "-------- Missatge reenviat --------",
+     "El 13/11/2026 a les 08:00, Nora ha escrit:", NULL, "He reenviat el missatge.\n"},
+    {"Vietnamese", "-------- Thư chuyển tiếp --------",
+     "Vào 13 thg 11, 2026 lúc 08:00 Nora đã viết:",
+     "Từ: Nora\nĐã gửi: Thứ Sáu\nĐến: Olivia\nChủ đề: Giao hàng", "Tôi đã chuyển thư.\n"},
+    {"Indonesian", "-------- Pesan Terusan --------", "Pada 13 Nov 2026 08:00, Nora menulis:",
+     "Dari: Nora\nDikirim: Jumat\nKepada: Olivia\nSubjek: Pengiriman",
+     "Sudah saya teruskan.\n"},
+    {"Thai", "---------- ข้อความที่ส่งต่อ ----------", "เมื่อ 13 พ.ย. 2026 08:00 Nora เขียนว่า:", NULL,
+     "ขอบคุณค่ะ\n"},
+    {"Hebrew", "---------- הודעה שהועברה ----------", "13.11.2026 08:00 מאת Nora כתב:",
+     "מאת: Nora\nנשלח: יום שישי\nאל: Olivia\nנושא: משלוח", "תודה על ההודעה.\n"},
+    {"Arabic", "---------- رسالة محولة ----------", "في 13-11-2026 08:00، كتب Nora:",
+     "من: Nora\nتاريخ الإرسال: الجمعة\nإلى: Olivia\nالموضوع: التسليم", "شكرا على الرسالة.\n"},
+    {"Chinese, simplified", "---------- 转发的邮件 ----------",
+     "Nora 于2026年11月13日周五 08:00写道：",
+     "发件人: Nora\n发送时间: 2026\n收件人: Olivia\n主题: 交货", "邮件已经转发。\n"},
+    {"Chinese, traditional", "開始轉寄郵件：", "Nora 於 2026年11月13日 08:00 寫道：",
+     "寄件者: Nora\n寄件日期: 2026\n收件者: Olivia\n主旨: 交貨", "郵件已經轉寄。\n"},
+    {"Japanese", "---------- メッセージを転送 ----------",
+     "2026年11月13日(金) 8:00 Nora <nora@example.org>:",
+     "差出人: Nora\n送信日時: 2026\n宛先: Olivia\n件名: 納期", "メールを転送しました。\n"},
+    {"Korean", "---------- 전달된 메시지 ----------",
+     "2026년 11월 13일 오전 8:00, Nora님이 작성:",
+     "보낸 사람: Nora\n보낸 날짜: 2026\n받는 사람: Olivia\n제목: 납기",
+     "메일을 전달했습니다.\n"},
+};
+
+static void
+assert_found(const char *text, gboolean forward_expected, gboolean quoted_expected)
+{
+    gboolean forward = FALSE, quoted = FALSE;
+
+    mail_find_quotes(text, &forward, &quoted);
+    if (forward != forward_expected || quoted != quoted_expected)
+        g_error("forward %d, quoted %d: %s", forward, quoted, text);
+}
+
+static void
+test_language(gconstpointer data)
+{
+    const Language *row = data;
+    g_autofree char *plain = g_strdup_printf("Hello\n\n%s\n\nThursday?\n", row->forward);
+    g_autofree char *cited = g_strdup_printf("> %s\n>\n", row->forward);
+    g_autofree char *answer = g_strdup_printf("Yes.\n\n%s\n\n> Thursday?\n", row->attribution);
+
+    assert_found(plain, TRUE, FALSE);
+    assert_found(cited, TRUE, FALSE);
+    assert_found(answer, FALSE, TRUE);
+    if (row->block != NULL)
+        assert_found(row->block, FALSE, TRUE);
+    assert_found(row->ordinary, FALSE, FALSE);
+}
+
+/* Prefixes of answers: none of them is a forward. */
+static void
+test_answers(void)
+{
+    static const char *const subjects[] = {
+        "Re: Offer",       "RE : Devis",         "AW: Angebot",      "Antw: Offerte",
+        "SV: Offert",      "Sv: Tilbud",         "R: Preventivo",    "RES: Proposta",
+        "Odp.: Oferta",    "Odp: Nabídka",       "Vá: Ajánlat",      "YNT: Teklif",
+        "Re: VS: Tarjous", "Отв: Смета",         "Απ: Προσφορά",     "回复: 报价",
+        "回覆: 報價",      "返信: 見積もり",     "회신: 견적",       "השב: הצעה",
+        "رد: عرض",         "Trả lời: Báo giá",   "Bls: Penawaran",   "Re[4]: Offer",
+        "[EXTERN] Re: x",  "Re: [dev] fw rules", "Info: forwarding", "Re: i think: yes",
+        "Flight: FW 1234", "Re: Fwd planning",   "10:30: call",      "Note: tr list",
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(subjects); i++)
+        if (mail_subject_forwards(subjects[i]))
+            g_error("a forward: %s", subjects[i]);
+}
+
+/* Copies that nothing sets off, and lines that only look like it. */
+static void
+test_unmarked(void)
+{
+    assert_found("Yes.\n\nOn Friday, 13 November 2026, \"Nora\" <nora@example.org> wrote:\n\n"
+                 "    Thursday?\n",
+                 FALSE, TRUE);
+    assert_found("Am 13.11.2026 schrieb Nora:\nDonnerstag?\n", FALSE, TRUE);
+    assert_found("As Nora wrote: Thursday is fine.\n", FALSE, FALSE);
+    assert_found("Nora wrote:\nThursday is fine.\n", FALSE, FALSE);
+    assert_found("| Item | Price |\n|------|-------|\n| Bolt | 0.12 |\n| Nut | 0.10 |\n",
+                 FALSE, FALSE);
+    assert_found("| Can you do Thursday?\n| We need it.\n| Nora\n", FALSE, TRUE);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (gsize i = 0; i < G_N_ELEMENTS(languages); i++) {
+        g_autofree char *path = g_strconcat("/mail/language/", languages[i].name, NULL);
+        g_test_add_data_func(path, &languages[i], test_language);
+    }
+    g_test_add_func("/mail/language/answers D16", test_answers);
+    g_test_add_func("/mail/language/unmarked XB21", test_unmarked);
+    return g_test_run();
+}
