@@ -53,6 +53,26 @@ print_accounts(GVariant *accounts)
     fputs(table, stdout);
 }
 
+/* What is switched off comes before everything else, in words (XF9). */
+static void
+print_halts(GVariant *halts, gint64 now)
+{
+    for (gsize i = 0; i < g_variant_n_children(halts); i++) {
+        g_autoptr(GVariant) halt = g_variant_get_child_value(halts, i);
+        const char *account = answer_text(halt, "account");
+        g_autofree char *since = output_time(answer_number(halt, "since"), now);
+        g_autofree char *text = g_strdup_printf(
+            "%s is %s since %s, by %s: %s. Nothing leaves.",
+            *account != '\0' ? account : "Everything", answer_text(halt, "halt"), since,
+            answer_text(halt, "who"), answer_text(halt, "why"));
+        g_autofree char *safe = escape_line(text);
+        g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
+        fputs(lines, stdout);
+    }
+    if (g_variant_n_children(halts) > 0)
+        putchar('\n');
+}
+
 int
 cmd_status(const Session *session, char **words G_GNUC_UNUSED)
 {
@@ -70,6 +90,8 @@ cmd_status(const Session *session, char **words G_GNUC_UNUSED)
     g_autofree char *next_hop = escape_line(answer_text(answer, "next_hop"));
     g_autofree char *started = output_time(answer_number(answer, "started"), now);
     g_autofree char *next = due != 0 ? output_time(due, now) : g_strdup("nothing is due");
+    g_autoptr(GVariant) halts = answer_array(answer, "halts", "aa{sv}");
+    print_halts(halts, now);
     printf("exeat-relay %s, started %s\n", version, started);
     printf("Next hop:  %s\nNext due:  %s\n", next_hop, next);
     printf("Database:  %" G_GINT64_FORMAT " jobs in %" G_GINT64_FORMAT " commits\n\n",

@@ -6,6 +6,7 @@
 
 #include "cli/request.h"
 
+int cmd_account(const Session *session, char **words);
 int cmd_approve(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
@@ -13,7 +14,9 @@ int cmd_list(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);
+int cmd_start(const Session *session, char **words);
 int cmd_status(const Session *session, char **words);
+int cmd_stop(const Session *session, char **words);
 int cmd_veto(const Session *session, char **words);
 
 /* Says on standard error what is wrong with a word. Returns EX_USAGE. */

@@ -35,6 +35,10 @@ static const Command COMMANDS[] = {
      "account dry-run min-times only-replied received sent since", 1, G_MAXINT, cmd_import},
     {"policy", "check|test|classes FILE...", "whether a policy is good, and what it does", "", 2,
      G_MAXINT, cmd_policy},
+    {"stop", "[ACCOUNT] WHY...", "let nothing leave from now on", "", 1, G_MAXINT, cmd_stop},
+    {"start", "[ACCOUNT]", "end a stop", "", 0, 1, cmd_start},
+    {"account", "suspend|resume|revoke NAME [WHY...]", "switch an account off or on", "", 2,
+     G_MAXINT, cmd_account},
     {"status", "", "how the relay and the accounts are", "", 0, 0, cmd_status},
 };
 

@@ -63,6 +63,7 @@ static const Setting PER_ACCOUNT[] = {
     {"internal-domains", setting_domains, IN_ACCOUNT(internal), NULL},
     {"lists", setting_addresses, IN_ACCOUNT(lists), ""},
     {"approvers", setting_people, IN_ACCOUNT(approvers), ""},
+    {"stop-address", setting_addresses, IN_ACCOUNT(stop_addresses), ""},
     {"mode", read_mode, IN_ACCOUNT(mode), "draft"},
     {"policy", setting_file, IN_ACCOUNT(policy_file), NULL},
     {NULL, NULL, 0, NULL},
@@ -89,6 +90,7 @@ account_free(Account *account)
     g_strfreev(account->senders);
     g_strfreev(account->internal);
     g_strfreev(account->lists);
+    g_strfreev(account->stop_addresses);
     people_clear(&account->agent_users);
     people_clear(&account->approvers);
     g_free(account->policy_file);

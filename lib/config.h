@@ -11,13 +11,14 @@
 
 typedef struct {
     char *name;
-    char **addresses;    /* the human's own, normal forms */
-    char **human_logins; /* lower case */
-    char **agent_logins; /* lower case */
-    char **senders;      /* what the agent may send as, normal forms; default: addresses */
-    char **internal;     /* domains, normal forms, exact names */
-    char **lists;        /* addresses declared to be lists, normal forms */
-    People agent_users;  /* may withdraw, may never decide */
+    char **addresses;      /* the human's own, normal forms */
+    char **human_logins;   /* lower case */
+    char **agent_logins;   /* lower case */
+    char **senders;        /* what the agent may send as, normal forms; default: addresses */
+    char **internal;       /* domains, normal forms, exact names */
+    char **lists;          /* addresses declared to be lists, normal forms */
+    char **stop_addresses; /* where the human may mail stop to, normal forms */
+    People agent_users;    /* may withdraw, may never decide */
     People approvers;
     Mode mode; /* default draft (A37) */
     char *policy_file;

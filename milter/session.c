@@ -396,12 +396,36 @@ observe(const Session *session, GError **error)
                                            message->envelope, extract, error);
 }
 
+/* A human's mail to the address that takes the order to stop: who is told that it was taken
+ * must be able to rely on it (A2). */
+static gboolean
+is_order(const Session *session)
+{
+    const Message *message = session->message;
+    Role role = ROLE_NONE;
+    const Account *account = message->kind == MESSAGE_OF_HUMAN
+                                 ? config_login(session->config, message->login, &role)
+                                 : NULL;
+    GPtrArray *recipients = message->envelope->recipients;
+
+    for (guint i = 0; account != NULL && i < recipients->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(recipients, i);
+        g_autofree char *normal = address_normalise(recipient->address, NULL);
+
+        if (normal != NULL &&
+            g_strv_contains((const char *const *)account->stop_addresses, normal))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* The one place where failure is answered. */
 static sfsistat
 give_up(SMFICTX *ctx, const Session *session, const GError *error)
 {
     const Message *message = session->message;
-    gboolean gated = message->kind == MESSAGE_OF_AGENT || message->kind == MESSAGE_AT_DOOR;
+    gboolean gated = message->kind == MESSAGE_OF_AGENT || message->kind == MESSAGE_AT_DOOR ||
+                     is_order(session);
 
     log_error("%s: %s: login %s, client %s: %s", macro(ctx, "i"),
               gated ? "answered 451" : "passed without being learned from",

@@ -2,6 +2,7 @@
 
 #include "relay/judge.h"
 #include "store/approval.h"
+#include "store/halt.h"
 
 /* Judges the item with today's facts and rules; again is a new item. */
 static gboolean
@@ -124,6 +125,19 @@ find_obstacle(const Config *config, const Account *account, const Item *item)
     return NULL;
 }
 
+/* Fills in *why_out when somebody has switched the account off (XF8, XC13). */
+static gboolean
+find_halt(Db *db, const Account *account, char **why_out, GError **error)
+{
+    g_autoptr(Halt) halt = NULL;
+
+    if (!halt_find(db, account->name, &halt, error))
+        return FALSE;
+    if (halt != NULL)
+        *why_out = halt_describe(halt);
+    return TRUE;
+}
+
 gboolean
 authority_check(Db *db, const Config *config, const Item *item, gint64 now,
                 gboolean *valid_out, Tier *tier_out, char **why_out, GError **error)
@@ -134,7 +148,9 @@ authority_check(Db *db, const Config *config, const Item *item, gint64 now,
     g_autoptr(Item) again = item_new();
 
     again->tier = account != NULL && account->mode == MODE_DRAFT ? TIER_DRAFT : TIER_HOLD;
-    if (obstacle == NULL) {
+    if (obstacle == NULL && !find_halt(db, account, &why, error))
+        return FALSE;
+    if (why == NULL) {
         if (!judge_again(db, config, account, item, now, again, error))
             return FALSE;
         if (!item->automatic) {

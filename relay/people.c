@@ -6,6 +6,7 @@
 #include "lib/address.h"
 #include "lib/digest.h"
 #include "relay/authority.h"
+#include "relay/stop.h"
 #include "relay/views.h"
 #include "store/approval.h"
 #include "store/audit.h"
@@ -20,12 +21,10 @@ not_found(const char *id, GError **error)
     return FALSE;
 }
 
-/* Whether the peer may know of the account. */
-static gboolean
-may_know(const Request *request, const Account *account)
+gboolean
+people_may_know(const Request *request, const char *account)
 {
-    return request->admin ||
-           g_strv_contains((const char *const *)request->accounts, account->name);
+    return request->admin || g_strv_contains((const char *const *)request->accounts, account);
 }
 
 /* The item, if it is one of the peer's; NULL with error otherwise. */
@@ -146,12 +145,12 @@ digest_matches(const Item *item, const char *prefix, GError **error)
 }
 
 static gboolean
-may_leave(const Request *request, const Item *item, GError **error)
+may_leave(Request *request, const Item *item, GError **error)
 {
     const Account *account = config_account(request->config, item->account);
 
     if (account != NULL && account->mode != MODE_DRAFT)
-        return TRUE;
+        return stop_allows(request, account->name, error);
     g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT,
                 "account %s is in mode draft: nothing leaves, not even approved",
                 item->account);
@@ -258,14 +257,16 @@ people_status(Request *request, GError **error)
     guint64 jobs, commits;
     gint64 next_due;
 
-    if (!queue_next_due(relay->db, &next_due, error))
+    g_autoptr(GPtrArray) halts = halt_list(relay->db, error);
+
+    if (halts == NULL || !queue_next_due(relay->db, &next_due, error))
         return FALSE;
     g_variant_builder_init(&accounts, G_VARIANT_TYPE("aa{sv}"));
     for (guint i = 0; i < request->config->accounts->len; i++) {
         const Account *account = g_ptr_array_index(request->config->accounts, i);
         guint counts[STATE_COUNT];
 
-        if (!may_know(request, account))
+        if (!people_may_know(request, account->name))
             continue;
         if (!queue_count(relay->db, account->name, counts, error)) {
             g_variant_builder_clear(&accounts);
@@ -284,6 +285,7 @@ people_status(Request *request, GError **error)
     g_variant_dict_insert(&dict, "jobs", "t", jobs);
     g_variant_dict_insert(&dict, "commits", "t", commits);
     g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));
+    g_variant_dict_insert_value(&dict, "halts", stop_view(request, halts));
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
     return TRUE;
 }
@@ -308,7 +310,8 @@ people_history(Request *request, GError **error)
         const Account *account = g_ptr_array_index(request->config->accounts, i);
         HistoryAddress found;
 
-        if (!may_know(request, account) || (only != NULL && !g_str_equal(only, account->name)))
+        if (!people_may_know(request, account->name) ||
+            (only != NULL && !g_str_equal(only, account->name)))
             continue;
         if (!history_look_up(request->relay->db, account->name, address, &found, error)) {
             g_variant_builder_clear(&entries);

@@ -12,6 +12,7 @@
 #include "relay/import.h"
 #include "relay/people.h"
 #include "relay/schedule.h"
+#include "relay/stop.h"
 #include "relay/submissions.h"
 
 /* A milter keeps its connections; a person's command takes one for a moment. Each kind has a
@@ -45,6 +46,11 @@ static const Verb verbs[] = {
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"status", PEER_APPROVER_OR_ADMIN, NULL, people_status},
     {"history", PEER_APPROVER_OR_ADMIN, NULL, people_history},
+    {"stop", PEER_ADMIN, NULL, stop_begin},
+    {"start", PEER_ADMIN, NULL, stop_end},
+    {"suspend", PEER_ADMIN, NULL, stop_suspend},
+    {"resume", PEER_ADMIN, NULL, stop_resume},
+    {"revoke", PEER_ADMIN, NULL, stop_revoke},
     {"import-account", PEER_ADMIN, NULL, import_account},
     {"import-novel", PEER_ADMIN, NULL, import_novel},
     {"import", PEER_ADMIN, NULL, import_learn},
@@ -81,6 +87,7 @@ request_clear(Request *request)
     if (request->fd >= 0)
         close(request->fd);
     g_free(request->who);
+    g_free(request->said);
     g_strfreev(request->accounts);
     item_free(request->item);
     item_free(request->sent);
@@ -202,6 +209,8 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         log_error("%s: %s", name, error->message);
     if (answered && request.sent != NULL)
         submissions_log(&request);
+    if (answered && request.said != NULL)
+        log_warning("%s", request.said);
     if (answered && request.wake)
         schedule_wake(connection->relay->schedule);
     gboolean sent =

@@ -36,6 +36,7 @@ typedef struct {
     Item *sent;      /* of submit: kept for the log line */
     GVariant *reply; /* what the job answers: a{sv}, owned */
     gboolean wake;   /* the schedule has something new to look at */
+    char *said;      /* a warning for the log, once what it tells is committed */
 } Request;
 
 /* A string argument, borrowed; REQUEST_USAGE when it is missing. */

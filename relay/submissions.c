@@ -8,6 +8,7 @@
 #include "lib/log.h"
 #include "relay/judge.h"
 #include "relay/send.h"
+#include "relay/stop.h"
 #include "store/approval.h"
 #include "store/history.h"
 
@@ -277,7 +278,8 @@ submissions_submit(Request *request, GError **error)
 
     g_free(item->id);
     item->id = item_new_id();
-    if (!judge_item(request->relay->db, request->config, account, item, request->now, error))
+    if (!judge_item(request->relay->db, request->config, account, item, request->now, error) ||
+        !stop_judge(request->relay->db, item, error))
         return FALSE;
     settle(request);
     if (!store(request, error))
@@ -431,6 +433,7 @@ submissions_observe(Request *request, GError **error)
         .lists = (const char *const *)extract->lists,
     };
     Role role = ROLE_NONE;
+    gboolean stopped;
 
     request->reply = g_variant_ref_sink(g_variant_new("a{sv}", NULL));
     if (*login == '\0')
@@ -439,6 +442,10 @@ submissions_observe(Request *request, GError **error)
     const Account *account = config_login(request->config, login, &role);
     if (role != ROLE_HUMAN)
         return TRUE; /* the configuration changed meanwhile: it teaches nothing */
+    if (!stop_observe(request, account, recipients, &stopped, error))
+        return FALSE;
+    if (stopped)
+        return TRUE; /* nor does an order to us */
     observation.kind = OBSERVED_HUMAN;
     observation.account = account->name;
     return history_observe(request->relay->db, &observation, request->now, error);

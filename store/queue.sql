@@ -89,8 +89,13 @@ SELECT id, seq FROM item WHERE account = $1 AND waiting = 1 ORDER BY seq DESC LI
 -- name: list_state
 SELECT id FROM item WHERE state = $1 ORDER BY seq;
 
+-- What a halt keeps from leaving is not due; waiting for a person goes on, and ends.
 -- name: list_due
-SELECT id FROM item WHERE timer <= $1 ORDER BY timer, seq LIMIT $2;
+SELECT id FROM item
+    WHERE timer <= $1
+        AND (state IN ('draft', 'held')
+             OR NOT EXISTS (SELECT 1 FROM halt WHERE halt.account IN ('', item.account)))
+    ORDER BY timer, seq LIMIT $2;
 
 -- name: next_due
 SELECT timer FROM item WHERE timer IS NOT NULL ORDER BY timer LIMIT 1;

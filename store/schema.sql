@@ -217,6 +217,16 @@ CREATE TABLE tally (
     PRIMARY KEY (account, state)
 );
 
+-- What was switched off. account: '' for everything.
+CREATE TABLE halt (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('stopped', 'suspended', 'revoked')),
+    why TEXT NOT NULL,
+    who TEXT NOT NULL,
+    since BIGINT NOT NULL,
+    PRIMARY KEY (account, kind)
+);
+
 -- Authority that is used once. used and voided: when, NULL while neither happened.
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,

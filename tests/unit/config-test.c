@@ -229,7 +229,8 @@ test_values(void)
         "Agent\n"
         "human-logins = Owner , own\nsenders = agent@example.com\ninternal-domains = "
         "Example.COM.\n"
-        "lists = All@example.com\napprovers = 4003, @4100\nagent-users = 4002\n"
+        "lists = All@example.com\nstop-address = Panic@example.com\napprovers = 4003, "
+        "@4100\nagent-users = 4002\n"
         "policy = box.policy\n"
         "[exeat]\nmilter-user = root\nnext-hop = unix:/run/door\nnext-hop-gated = no\n"
         "state = /s\nspool = /t\nrelay-socket = /r\nmilter-socket = inet:8891@127.0.0.1\n"
@@ -255,6 +256,7 @@ test_values(void)
     g_assert_cmpstr(account->addresses[1], ==, "o2@example.com");
     g_assert_cmpstr(account->internal[0], ==, "example.com");
     g_assert_cmpstr(account->lists[0], ==, "all@example.com");
+    g_assert_cmpstr(account->stop_addresses[0], ==, "panic@example.com");
     g_assert_true(people_include(&account->approvers, 4003, 1));
     g_assert_true(people_include(&account->approvers, 4999, 4100));
     g_assert_false(people_include(&account->approvers, 4002, 4002));
