@@ -322,21 +322,6 @@ ask_account(const Session *session, Import *import)
     return EX_OK;
 }
 
-/* "2026-11-29", the beginning of that day here. */
-static gboolean
-read_day(const char *text, gint64 *when_out)
-{
-    int year, month, day, taken = 0;
-
-    if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &taken) != 3 || text[taken] != 0)
-        return FALSE;
-    g_autoptr(GDateTime) date = g_date_time_new_local(year, month, day, 0, 0, 0);
-    if (date == NULL)
-        return FALSE;
-    *when_out = g_date_time_to_unix(date);
-    return TRUE;
-}
-
 static int
 read_options(const Session *session, Import *import)
 {
@@ -349,7 +334,7 @@ read_options(const Session *session, Import *import)
     import->rules.role = sent ? FOLDER_SENT : FOLDER_OTHER;
     if (sent && received)
         return command_misused("--received", "not both --sent and --received");
-    if (since != NULL && !read_day(since, &import->rules.since))
+    if (since != NULL && !command_read_day(since, &import->rules.since))
         return command_misused(since, "a day like 2026-11-29");
     if (min_times != NULL &&
         !g_ascii_string_to_unsigned(min_times, 10, 1, G_MAXUINT32, &import->least, NULL))

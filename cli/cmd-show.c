@@ -236,6 +236,26 @@ print_moves(GVariant *item, gint64 now)
     }
 }
 
+/* Who has approved it already, when one person is not enough. */
+static void
+print_approvals(GVariant *item)
+{
+    g_autoptr(GVariant) approvals = answer_array(item, "approvals", "aa{sv}");
+    gsize count = g_variant_n_children(approvals);
+    gint64 needed = answer_number(item, "approvals_needed");
+
+    if (needed < 2)
+        return;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_printf(text, "%" G_GSIZE_FORMAT " of %" G_GINT64_FORMAT " different people",
+                    count, needed);
+    for (gsize i = 0; i < count; i++) {
+        g_autoptr(GVariant) approval = g_variant_get_child_value(approvals, i);
+        g_string_append_printf(text, ", %s", answer_text(approval, "who"));
+    }
+    print_field("Approved by:", text->str);
+}
+
 /* What became of it, and what an approval would be bound to (E20, E21, E26). */
 static void
 print_state(GVariant *item)
@@ -261,6 +281,7 @@ print_state(GVariant *item)
     if (expires != 0)
         print_field("Expires:", expiry);
     print_moves(item, now);
+    print_approvals(item);
     print_field("Size:", size);
     print_field("Digest:", answer_text(item, "digest"));
     print_field("Reversible:", "no. Delivered mail cannot be recalled.");

@@ -16,6 +16,20 @@ command_misused(const char *word, const char *expected)
     return EX_USAGE;
 }
 
+gboolean
+command_read_day(const char *text, gint64 *when_out)
+{
+    int year, month, day, taken = 0;
+
+    if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &taken) != 3 || text[taken] != 0)
+        return FALSE;
+    g_autoptr(GDateTime) date = g_date_time_new_local(year, month, day, 0, 0, 0);
+    if (date == NULL)
+        return FALSE;
+    *when_out = g_date_time_to_unix(date);
+    return TRUE;
+}
+
 int
 command_print_json(GVariant *answer)
 {

@@ -8,6 +8,7 @@
 
 int cmd_account(const Session *session, char **words);
 int cmd_approve(const Session *session, char **words);
+int cmd_audit(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
@@ -21,6 +22,9 @@ int cmd_veto(const Session *session, char **words);
 
 /* Says on standard error what is wrong with a word. Returns EX_USAGE. */
 int command_misused(const char *word, const char *expected);
+
+/* "2026-11-29": the beginning of that day here. FALSE: it is no day. */
+gboolean command_read_day(const char *text, gint64 *when_out);
 
 /* Prints an answer as JSON. */
 int command_print_json(GVariant *answer);

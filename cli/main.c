@@ -29,6 +29,8 @@ static const Command COMMANDS[] = {
     {"reject", "ID REASON...", "never let it leave, and tell the agent why", "", 2, G_MAXINT,
      cmd_reject},
     {"veto", "ID", "stop what is delayed or approved", "", 1, 1, cmd_veto},
+    {"audit", "[verify [FILE] | export FILE]", "what was decided and done, by whom, and why",
+     "account approver confirmed grep item key kind since tier", 0, 2, cmd_audit},
     {"history", "ADDRESS", "whether the human wrote to an address", "account", 1, 1,
      cmd_history},
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
@@ -53,12 +55,19 @@ static const struct option OPTIONS[] = {
     {"version", no_argument, NULL, 'V'},
     {"all", no_argument, NULL, 'a'},
     {"account", required_argument, NULL, NO_LETTER},
+    {"approver", required_argument, NULL, NO_LETTER},
+    {"confirmed", no_argument, NULL, NO_LETTER},
     {"dry-run", no_argument, NULL, NO_LETTER},
+    {"grep", required_argument, NULL, NO_LETTER},
+    {"item", required_argument, NULL, NO_LETTER},
+    {"key", required_argument, NULL, NO_LETTER},
+    {"kind", required_argument, NULL, NO_LETTER},
     {"min-times", required_argument, NULL, NO_LETTER},
     {"only-replied", no_argument, NULL, NO_LETTER},
     {"received", no_argument, NULL, NO_LETTER},
     {"sent", no_argument, NULL, NO_LETTER},
     {"since", required_argument, NULL, NO_LETTER},
+    {"tier", required_argument, NULL, NO_LETTER},
     {NULL, 0, NULL, 0},
 };
 
@@ -82,12 +91,16 @@ print_help(void)
          "                        " DEFAULT_SOCKET "\n"
          "      --json            print the relay's answer as JSON\n"
          "  -a, --all             list: also what is done\n"
-         "      --account NAME    history, import: of one account\n"
+         "      --account NAME    audit, history, import: of one account\n"
+         "      --kind KIND, --item ID, --tier TIER, --approver NAME, --confirmed, --grep "
+         "WORD\n"
+         "                        audit: only such entries\n"
+         "      --key FILE        audit verify FILE: the relay's key\n"
          "      --dry-run         import: only list who would become known\n"
          "      --min-times N     import: only who was written to so often\n"
          "      --only-replied    import: only who wrote, too\n"
          "      --sent, --received  import: what the paths hold, whatever their names\n"
-         "      --since DATE      import: only mail from that day on, as 2026-11-29\n"
+         "      --since DATE      audit, import: only from that day on, as 2026-11-29\n"
          "      --help, --version\n\n"
          "The manual is exeat(1).");
 }

@@ -43,6 +43,8 @@ chain_follow(const Seal *seal, ChainHead *head, const ChainEntry *entry, const c
         fault = g_strdup("it stands in the wrong place");
     else if (!seal_fits(seal, fields, claimed))
         fault = g_strdup("its seal does not fit: it, or the one before, was changed");
+    else if (g_str_equal(entry->kind, CHAIN_LOSS))
+        fault = g_strdup("the relay found that entries before it had been taken away");
     head->seq = entry->seq;
     g_strlcpy(head->seal, claimed, sizeof head->seal);
     return fault;

@@ -18,6 +18,9 @@ typedef struct {
     const char *details;
 } ChainEntry;
 
+/* Kind of an entry that says: before me, some are missing that were written. */
+#define CHAIN_LOSS "restored"
+
 /* How far the chain goes; zeroed: it has no entry. */
 typedef struct {
     gint64 seq;

@@ -79,8 +79,8 @@ check_file(const char *path, int fd, GError **error)
 
     if (fstat(fd, &status) != 0)
         return fail(path, error);
-    if (S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 077) == 0 &&
-        status.st_size == SEAL_KEY_BYTES)
+    if (S_ISREG(status.st_mode) && (status.st_uid == geteuid() || geteuid() == 0) &&
+        (status.st_mode & 077) == 0 && status.st_size == SEAL_KEY_BYTES)
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
                 "%s: found owner %u, mode %04o and %" G_GINT64_FORMAT

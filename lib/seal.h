@@ -21,7 +21,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Seal, seal_free)
 gboolean seal_make_key(const char *path, GError **error);
 
 /* Reads a key file. ERROR_CONFIG unless it is a file of 32 bytes that belongs to the caller
- * and that nobody else may read or write; ERROR_TEMP when reading fails. */
+ * and that nobody else may read or write (root may read anybody's); ERROR_TEMP when reading
+ * fails. */
 Seal *seal_open(const char *path, GError **error);
 
 /* The seal over fields (fields.h), in lower-case hex. The caller frees. */

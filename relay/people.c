@@ -108,10 +108,49 @@ people_list(Request *request, GError **error)
     return TRUE;
 }
 
+static GVariant *
+view_approvals(const GPtrArray *approvals)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < approvals->len; i++) {
+        const Approval *approval = g_ptr_array_index(approvals, i);
+        GVariantDict dict;
+
+        g_variant_dict_init(&dict, NULL);
+        g_variant_dict_insert(&dict, "who", "s", approval->approver);
+        g_variant_dict_insert(&dict, "uid", "x", approval->uid);
+        g_variant_dict_insert(&dict, "created", "x", approval->created);
+        g_variant_dict_insert(&dict, "expires", "x", approval->expires);
+        g_variant_builder_add_value(&builder, g_variant_dict_end(&dict));
+    }
+    return g_variant_builder_end(&builder);
+}
+
+/* Which approvals an item has and needs, while it may be approved. */
+static gboolean
+add_standing(Request *request, const Item *item, GVariantDict *dict, GError **error)
+{
+    const Account *account = config_account(request->config, item->account);
+    g_auto(Standing) standing = {0};
+
+    if (account == NULL || (item->state != STATE_HELD && item->state != STATE_DRAFT &&
+                            item->state != STATE_APPROVED))
+        return TRUE;
+    if (!authority_standing(request->relay->db, request->config, account, item, request->now,
+                            &standing, error))
+        return FALSE;
+    g_variant_dict_insert(dict, "approvals_needed", "u", standing.needed);
+    g_variant_dict_insert_value(dict, "approvals", view_approvals(standing.approvals));
+    return TRUE;
+}
+
 gboolean
 people_show(Request *request, GError **error)
 {
     g_autoptr(Item) item = load(request, error);
+    GVariantDict dict;
 
     if (item == NULL)
         return FALSE;
@@ -123,7 +162,13 @@ people_show(Request *request, GError **error)
         .kind = "shown", .account = item->account, .item = item->id, .who = request->who};
     if (!audit_append(request->relay->db, &entry, request->now, error))
         return FALSE;
-    request->reply = g_variant_ref_sink(view_item(item, moves));
+    g_autoptr(GVariant) view = g_variant_ref_sink(view_item(item, moves));
+    g_variant_dict_init(&dict, view);
+    if (!add_standing(request, item, &dict, error)) {
+        g_variant_dict_clear(&dict);
+        return FALSE;
+    }
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
     return TRUE;
 }
 

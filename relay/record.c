@@ -12,7 +12,8 @@
 enum { ANCHOR_SECONDS = 3600 };
 
 struct _Record {
-    Witness *witness; /* writer's thread only */
+    Witness *witness; /* writer's thread only, as is the next */
+    gboolean broken;  /* that the head cannot be noted was said */
     /* The schedule's thread only, and the main one before and after it. */
     gint64 anchored_us; /* monotonic */
     gint64 anchored_seq;
@@ -22,7 +23,7 @@ struct _Record {
 typedef struct {
     Relay *relay;
     ChainHead head;
-    gboolean went_back;
+    gboolean accept; /* what was found is recorded: from here on it is the truth */
 } Look;
 
 /* The key is made with the database. One without the other was put there by somebody. */
@@ -37,19 +38,37 @@ open_key(const char *state, const char *database, GError **error)
     return seal_open(path, error);
 }
 
+/* FALSE, too, when the record lost what was noted before: then that stays noted. */
+static gboolean
+note_head(Relay *relay, GError **error)
+{
+    Witness *witness = relay->record->witness;
+    gint64 seen = MAX(relay_now(), witness_seen(witness)), at;
+    ChainHead head;
+    gboolean has;
+
+    if (!audit_has(relay->db, witness_head(witness), &has, error) ||
+        !audit_head(relay->db, &head, &at, error))
+        return FALSE;
+    if (has)
+        return witness_write(witness, &head, seen, error);
+    g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY,
+                "entry %" G_GINT64_FORMAT " of the audit record is gone or was changed",
+                witness_head(witness)->seq);
+    return FALSE;
+}
+
 /* After each commit. What cannot be noted is only noted later: the commit stands. */
 static void
 note_commit(gpointer data)
 {
     Relay *relay = data;
-    Witness *witness = relay->record->witness;
     g_autoptr(GError) error = NULL;
-    ChainHead head;
-    gint64 at;
+    gboolean noted = note_head(relay, &error);
 
-    if (!audit_head(relay->db, &head, &at, &error) ||
-        !witness_write(witness, &head, MAX(relay_now(), witness_seen(witness)), &error))
+    if (!noted && !relay->record->broken)
         log_error("the newest audit entry is not noted: %s", error->message);
+    relay->record->broken = !noted;
 }
 
 static gboolean
@@ -92,7 +111,7 @@ record_loss(Db *db, const ChainHead *known, const ChainHead *table, gint64 now, 
     g_variant_dict_insert(&details, "known", "x", known->seq);
     g_variant_dict_insert(&details, "found", "x", table->seq);
     const AuditEntry entry = {
-        .kind = "restored", .who = "relay", .details = g_variant_dict_end(&details)};
+        .kind = CHAIN_LOSS, .who = "relay", .details = g_variant_dict_end(&details)};
     log_error("the database ends at audit entry %" G_GINT64_FORMAT ", but %" G_GINT64_FORMAT
               " was written: it is an older copy, or was changed; every approval is void",
               table->seq, known->seq);
@@ -119,6 +138,22 @@ set_aside(Db *db, const char *id, gint64 now, GError **error)
                       error);
 }
 
+/* No approval is good any more; what was approved waits again. */
+static gboolean
+void_approvals(Db *db, const char *why, gint64 now, GError **error)
+{
+    g_autoptr(GPtrArray) approved = queue_in_state(db, STATE_APPROVED, error);
+    Move done;
+
+    if (approved == NULL)
+        return FALSE;
+    for (guint i = 0; i < approved->len; i++)
+        if (!queue_move(db, g_ptr_array_index(approved, i), STATE_APPROVED, STATE_HELD,
+                        "relay", why, now, &done, error))
+            return FALSE;
+    return approval_void(db, NULL, now, error);
+}
+
 static gboolean
 set_all_aside(Relay *relay, gint64 now, GError **error)
 {
@@ -132,12 +167,13 @@ set_all_aside(Relay *relay, gint64 now, GError **error)
     while (g_hash_table_iter_next(&iter, &id, NULL))
         if (!set_aside(relay->db, id, now, error))
             return FALSE;
-    return approval_void(relay->db, NULL, now, error);
+    return void_approvals(relay->db, "the database is an older copy", now, error);
 }
 
 static gboolean
-compare(Relay *relay, gint64 now, GError **error)
+compare(Look *look, gint64 now, GError **error)
 {
+    Relay *relay = look->relay;
     const ChainHead *known = witness_head(relay->record->witness);
     ChainHead table;
     gboolean has;
@@ -148,6 +184,7 @@ compare(Relay *relay, gint64 now, GError **error)
         return FALSE;
     if (has && (known->seq > 0 || table.seq == 0))
         return TRUE;
+    look->accept = TRUE;
     return record_loss(relay->db, known, &table, now, error) &&
            set_all_aside(relay, now, error);
 }
@@ -165,23 +202,26 @@ check_clock(Look *look, gint64 now, GError **error)
     Relay *relay = look->relay;
     GVariantDict details;
 
-    look->went_back = went_back(relay, now);
-    if (!look->went_back)
+    if (!went_back(relay, now))
         return TRUE;
+    look->accept = TRUE;
     g_variant_dict_init(&details, NULL);
     g_variant_dict_insert(&details, "seen", "x", witness_seen(relay->record->witness));
     log_error("the clock went back: every approval is void");
-    return approval_void(relay->db, NULL, now, error) &&
+    return void_approvals(relay->db, "the clock went back", now, error) &&
            record_event(relay->db, "clock-back", g_variant_dict_end(&details), now, error);
 }
 
-/* Once the approvals are void for good, time goes on from here. */
+/* Once it is recorded and the approvals are void, head and time go on from here. */
 static gboolean
-accept_clock(gpointer data, GError **error)
+accept_found(gpointer data, GError **error)
 {
-    Witness *witness = ((Look *)data)->relay->record->witness;
+    Relay *relay = ((Look *)data)->relay;
+    ChainHead head;
+    gint64 at;
 
-    return witness_write(witness, witness_head(witness), relay_now(), error);
+    return audit_head(relay->db, &head, &at, error) &&
+           witness_write(relay->record->witness, &head, relay_now(), error);
 }
 
 static gboolean
@@ -192,7 +232,7 @@ begin(gpointer data, GError **error)
     gint64 now = relay_now(), at;
     GVariantDict details;
 
-    if (!compare(relay, now, error) || !check_clock(look, now, error))
+    if (!compare(look, now, error) || !check_clock(look, now, error))
         return FALSE;
     g_variant_dict_init(&details, NULL);
     g_variant_dict_insert(&details, "version", "s", PACKAGE_VERSION);
@@ -238,16 +278,16 @@ record_start(Relay *relay, GError **error)
     if (!open_all(relay, error) || !writer_run(relay->writer, begin, &look, error))
         return FALSE;
     anchor(relay, &look.head);
-    return !look.went_back || writer_run(relay->writer, accept_clock, &look, error);
+    return !look.accept || writer_run(relay->writer, accept_found, &look, error);
 }
 
 static gboolean
 tick(gpointer data, GError **error)
 {
     Look *look = data;
-    gint64 at;
+    gint64 now = relay_now(), at;
 
-    return check_clock(look, relay_now(), error) &&
+    return compare(look, now, error) && check_clock(look, now, error) &&
            audit_head(look->relay->db, &look->head, &at, error);
 }
 
@@ -259,8 +299,8 @@ record_tick(Relay *relay)
     g_autoptr(GError) error = NULL;
 
     if (!writer_run(relay->writer, tick, &look, &error) ||
-        (look.went_back && !writer_run(relay->writer, accept_clock, &look, &error))) {
-        log_error("the clock cannot be looked at: %s", error->message);
+        (look.accept && !writer_run(relay->writer, accept_found, &look, &error))) {
+        log_error("the audit record cannot be looked at: %s", error->message);
         return;
     }
     if (look.head.seq != record->anchored_seq &&
@@ -312,4 +352,10 @@ gboolean
 record_hand_over(Relay *relay, const Item *item, gint64 now, GError **error)
 {
     return witness_hand_over(relay->record->witness, item->id, item->digest, now, error);
+}
+
+gint64
+record_known(Relay *relay)
+{
+    return witness_head(relay->record->witness)->seq;
 }

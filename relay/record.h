@@ -1,6 +1,6 @@
 /* record.h - keeps the record whole, and notices when it is not
  *
- * At start the database is compared with what stands beside it (witness.h): items that were
+ * At start and every second the database is compared with what stands beside it (witness.h): items that were
  * handed on since become uncertain, every approval is void, and the gap stays to be seen in
  * the audit record (XC12, XE6, XE14). A clock that goes back voids every approval (XC11). The
  * newest entry of the record is logged at start, at the end and every hour, and given to the
@@ -22,6 +22,9 @@ gboolean record_clock_stands(Relay *relay, gint64 now, GError **error);
 
 /* In a writer job that uses an item's authority: notes it outside the database. */
 gboolean record_hand_over(Relay *relay, const Item *item, gint64 now, GError **error);
+
+/* In a writer job: number of the newest audit entry that was ever noted. */
+gint64 record_known(Relay *relay);
 
 /* Every second, from the schedule. */
 void record_tick(Relay *relay);

@@ -9,6 +9,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/wire.h"
+#include "relay/audits.h"
 #include "relay/import.h"
 #include "relay/people.h"
 #include "relay/schedule.h"
@@ -46,6 +47,8 @@ static const Verb verbs[] = {
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"status", PEER_APPROVER_OR_ADMIN, NULL, people_status},
     {"history", PEER_APPROVER_OR_ADMIN, NULL, people_history},
+    {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
+    {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},
     {"stop", PEER_ADMIN, NULL, stop_begin},
     {"start", PEER_ADMIN, NULL, stop_end},
     {"suspend", PEER_ADMIN, NULL, stop_suspend},
@@ -204,6 +207,8 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
     };
     g_rw_lock_reader_lock(&connection->relay->serving);
     gboolean answered = answer(&request, name, &error);
+    if (!answered)
+        audits_refusal(&request, name, error);
     g_rw_lock_reader_unlock(&connection->relay->serving);
     if (!answered && error->domain != REQUEST_ERROR)
         log_error("%s: %s", name, error->message);

@@ -1,5 +1,6 @@
 #include "store/audit.h"
 
+#include "lib/error.h"
 #include "store/audit-sql.h"
 
 gboolean
@@ -82,15 +83,39 @@ audit_append_after(Db *db, const ChainHead *head, const AuditEntry *entry, gint6
     return add(db, &last, entry, now, error);
 }
 
-gboolean
-audit_has(Db *db, const ChainHead *head, gboolean *has_out, GError **error)
+/* "" for an entry that is not there. */
+static gboolean
+find_seal(Db *db, gint64 seq, char seal_out[SEAL_LENGTH + 1], GError **error)
 {
-    g_autoptr(Rows) rows = db_query(db, &audit_seal_at, error, "i", head->seq);
+    g_autoptr(Rows) rows = db_query(db, &audit_seal_at, error, "i", seq);
     gboolean found = FALSE;
 
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
-    *has_out = head->seq == 0 || (found && g_str_equal(rows_text(rows, 0), head->seal));
+    g_strlcpy(seal_out, found ? rows_text(rows, 0) : "", SEAL_LENGTH + 1);
+    return TRUE;
+}
+
+gboolean
+audit_seal(Db *db, ChainHead *head, GError **error)
+{
+    if (!find_seal(db, head->seq, head->seal, error))
+        return FALSE;
+    if (head->seal[0] != '\0')
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "there is no audit entry %" G_GINT64_FORMAT,
+                head->seq);
+    return FALSE;
+}
+
+gboolean
+audit_has(Db *db, const ChainHead *head, gboolean *has_out, GError **error)
+{
+    char seal[SEAL_LENGTH + 1];
+
+    if (!find_seal(db, head->seq, seal, error))
+        return FALSE;
+    *has_out = head->seq == 0 || g_str_equal(seal, head->seal);
     return TRUE;
 }
 

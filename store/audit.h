@@ -30,6 +30,9 @@ gboolean audit_append_after(Db *db, const ChainHead *head, const AuditEntry *ent
 /* The newest entry, and when it was made (0 when there is none). */
 gboolean audit_head(Db *db, ChainHead *head_out, gint64 *at_out, GError **error);
 
+/* Fills in the seal of the entry numbered head->seq; ERROR_TEMP when there is none. */
+gboolean audit_seal(Db *db, ChainHead *head, GError **error);
+
 /* Whether the table has the head's entry, with its seal. An empty head is always there. */
 gboolean audit_has(Db *db, const ChainHead *head, gboolean *has_out, GError **error);
 

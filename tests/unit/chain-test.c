@@ -161,6 +161,23 @@ test_rebuilt(void)
     g_assert_cmpint(first_fault(records, ENTRIES, NULL), ==, 1);
 }
 
+/* That something was lost is told by every verification, for ever. */
+static void
+test_loss(void)
+{
+    Record records[ENTRIES];
+    g_autoptr(Seal) seal = seal_new(KEY);
+    ChainHead head = {0};
+
+    make_chain(records, KEY);
+    first_fault(records, 2, &head);
+    strcpy(records[2].kind, CHAIN_LOSS);
+    ChainEntry entry = entry_of(&records[2]);
+    g_autofree char *made = chain_seal(seal, &head, &entry);
+    g_strlcpy(records[2].seal, made, sizeof records[2].seal);
+    g_assert_cmpint(first_fault(records, 3, NULL), ==, 3);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -171,5 +188,6 @@ main(int argc, char **argv)
     g_test_add_func("/chain/removed/XE3", test_removed);
     g_test_add_func("/chain/exchanged/XE4", test_exchanged);
     g_test_add_func("/chain/rebuilt/XE5", test_rebuilt);
+    g_test_add_func("/chain/loss/XE11", test_loss);
     return g_test_run();
 }

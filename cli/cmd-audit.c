@@ -1,0 +1,233 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/audit-file.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "lib/escape.h"
+
+enum { FLEXIBLE_FROM = 4 }; /* the columns who and what */
+
+/* Called with each page of the relay's answer. */
+typedef void (*Page)(GVariant *answer, gpointer data);
+
+/* Asks until the relay has no more. arguments: those of every page; taken. */
+static int
+ask_pages(const Session *session, const char *verb, GVariant *arguments, Page page,
+          gpointer data)
+{
+    g_autoptr(GVariant) wanted = g_variant_ref_sink(arguments);
+    gint64 next = 0;
+
+    do {
+        GVariantDict dict;
+        int status;
+
+        g_variant_dict_init(&dict, wanted);
+        g_variant_dict_insert(&dict, "after", "x", next);
+        g_autoptr(GVariant) answer =
+            request_ask(session, verb, g_variant_dict_end(&dict), &status);
+        if (answer == NULL)
+            return status;
+        page(answer, data);
+        next = answer_number(answer, "next");
+    } while (next != 0);
+    return EX_OK;
+}
+
+static void
+collect(GVariant *answer, gpointer data)
+{
+    g_autoptr(GVariant) entries = answer_array(answer, "entries", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(entries); i++) {
+        g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
+        g_variant_builder_add_value(data, entry);
+    }
+}
+
+/* What an entry tells, in one line. */
+static char *
+summarise(GVariant *entry)
+{
+    g_autoptr(GVariant) content = answer_array(entry, "content", "a{sv}");
+    g_autoptr(GVariant) action = answer_array(entry, "action", "a{sv}");
+    const char *kind = answer_text(entry, "kind");
+
+    if (g_str_equal(kind, "submitted"))
+        return g_strdup_printf("%s (%s), confirmation: %s, result: %s",
+                               answer_text(content, "tier"), answer_text(content, "reason"),
+                               answer_text(action, "confirmation_result"),
+                               answer_text(action, "execution_result"));
+    if (g_str_equal(kind, "moved"))
+        return g_strdup_printf("%s to %s: %s", answer_text(content, "from"),
+                               answer_text(content, "to"), answer_text(content, "why"));
+    return g_strdup(answer_text(entry, "details"));
+}
+
+static void
+add_entry(GPtrArray *rows, GVariant *entry)
+{
+    g_autoptr(GDateTime) at = g_date_time_new_from_unix_local(answer_number(entry, "at"));
+    g_autofree char *what = summarise(entry);
+
+    command_add_row(rows, g_strdup_printf("%" G_GINT64_FORMAT, answer_number(entry, "seq")),
+                    at ? g_date_time_format(at, "%Y-%m-%d %H:%M:%S") : g_strdup("-"),
+                    escape_line(answer_text(entry, "kind")),
+                    escape_line(answer_text(entry, "item")),
+                    escape_line(answer_text(entry, "who")), escape_line(what), NULL);
+}
+
+static void
+print_entries(GVariant *answer)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    g_autoptr(GVariant) entries = answer_array(answer, "entries", "aa{sv}");
+
+    command_add_row(rows, g_strdup("SEQ"), g_strdup("TIME"), g_strdup("KIND"),
+                    g_strdup("ITEM"), g_strdup("WHO"), g_strdup("WHAT"), NULL);
+    for (gsize i = 0; i < g_variant_n_children(entries); i++) {
+        g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
+        add_entry(rows, entry);
+    }
+    g_autofree char *table = output_table(rows, FLEXIBLE_FROM, output_columns());
+    fputs(table, stdout);
+}
+
+static int
+read_wishes(const Session *session, GVariantDict *arguments)
+{
+    static const char *const texts[][2] = {{"account", "account"}, {"approver", "approver"},
+                                           {"grep", "word"},       {"item", "item"},
+                                           {"kind", "kind"},       {"tier", "tier"}};
+    const char *since = session_option(session, "since");
+    gint64 when = 0;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+        const char *value = session_option(session, texts[i][0]);
+        if (value != NULL)
+            g_variant_dict_insert(arguments, texts[i][1], "s", value);
+    }
+    if (since != NULL && !command_read_day(since, &when))
+        return command_misused(since, "a day like 2026-11-29");
+    g_variant_dict_insert(arguments, "since", "x", when);
+    g_variant_dict_insert(arguments, "confirmed", "b", session_has(session, "confirmed"));
+    return EX_OK;
+}
+
+static int
+search(const Session *session)
+{
+    g_auto(GVariantBuilder) found = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE("aa{sv}"));
+    g_auto(GVariantDict) arguments = G_VARIANT_DICT_INIT(NULL);
+    GVariantDict dict;
+
+    int status = read_wishes(session, &arguments);
+    if (status == EX_OK)
+        status = ask_pages(session, "audit", g_variant_dict_end(&arguments), collect, &found);
+    if (status != EX_OK)
+        return status;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert_value(&dict, "entries", g_variant_builder_end(&found));
+    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_dict_end(&dict));
+    if (session->json)
+        return command_print_json(answer);
+    print_entries(answer);
+    return EX_OK;
+}
+
+/* What verify found so far. */
+typedef struct {
+    guint faults;
+    gint64 head;
+    gint64 known;
+    char *seal;
+} Verified;
+
+static void
+print_faults(GVariant *answer, gpointer data)
+{
+    Verified *verified = data;
+    g_autoptr(GVariant) faults = answer_array(answer, "faults", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(faults); i++) {
+        g_autoptr(GVariant) fault = g_variant_get_child_value(faults, i);
+        g_autofree char *safe = escape_line(answer_text(fault, "fault"));
+        printf("entry %" G_GINT64_FORMAT ": %s\n", answer_number(fault, "seq"), safe);
+        verified->faults++;
+    }
+    verified->head = answer_number(answer, "head");
+    verified->known = answer_number(answer, "known");
+    g_free(verified->seal);
+    verified->seal = escape_line(answer_text(answer, "seal"));
+}
+
+static int
+verify(const Session *session)
+{
+    Verified verified = {0};
+
+    int status =
+        ask_pages(session, "verify", g_variant_new("a{sv}", NULL), print_faults, &verified);
+    g_autofree char *seal = verified.seal;
+    if (status != EX_OK)
+        return status;
+    if (verified.known > verified.head) {
+        printf("the record ends too early: entry %" G_GINT64_FORMAT " was written\n",
+               verified.known);
+        verified.faults++;
+    }
+    printf("last entry: %" G_GINT64_FORMAT ", seal %s\n", verified.head, seal);
+    return verified.faults == 0 ? EX_OK : EX_DATAERR;
+}
+
+static void
+write_page(GVariant *answer, gpointer data)
+{
+    g_autoptr(GVariant) entries = answer_array(answer, "entries", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(entries); i++) {
+        g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
+        audit_file_write(data, entry);
+    }
+}
+
+/* A file of its own, that others cannot read. */
+static int export(const Session *session, const char *path)
+{
+    mode_t usual = umask(077);
+    FILE *file = fopen(path, "wxe");
+    umask(usual);
+
+    if (file == NULL) {
+        perror(path);
+        return EX_CANTCREAT;
+    }
+    int status = ask_pages(session, "audit", g_variant_new("a{sv}", NULL), write_page, file);
+    gboolean written = ferror(file) == 0;
+    if (fclose(file) == 0 && written)
+        return status;
+    perror(path);
+    return EX_IOERR;
+}
+
+int
+cmd_audit(const Session *session, char **words)
+{
+    const char *key = session_option(session, "key");
+
+    if (words[0] == NULL)
+        return search(session);
+    if (g_str_equal(words[0], "verify") && words[1] == NULL)
+        return verify(session);
+    if (g_str_equal(words[0], "verify") && key != NULL)
+        return audit_file_verify(words[1], key);
+    if (g_str_equal(words[0], "export") && words[1] != NULL)
+        return export(session, words[1]);
+    return command_misused(words[0], "verify, verify FILE --key FILE or export FILE");
+}
