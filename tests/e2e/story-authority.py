@@ -219,12 +219,6 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
-def seen(world):
-    """The latest time that the relay has noted."""
-    with open(os.path.join(world.gate.state, "audit.head"), encoding="ascii") as file:
-        return int(file.read().split()[2])
-
-
 @story("A clock set back voids approvals, also when the relay did not run meanwhile (XC11, XE12)")
 def _(world):
     keep_in(world)
@@ -232,9 +226,9 @@ def _(world):
         item = hold(world)
         assert approve(world, item).returncode == 0
         until(lambda item=item: world.gate.show(item)["answer"] != "")
-        before = seen(world)
+        before = world.gate.seen()
         world.gate.clock(14 * 60)
-        until(lambda before=before: seen(world) > before + 600)
+        until(lambda before=before: world.gate.seen() > before + 600)
         assert world.gate.show(item)["state"] == "approved"
         if restart:
             world.gate.relay.stop()

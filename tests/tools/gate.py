@@ -145,6 +145,7 @@ class Gate:
                              [os.path.join(self.bin, "exeat-milter"), "-c", self.config],
                              MILTER, postfix, [])
         self.clock_file = os.path.join(folder, "clock")
+        self.moved = 0
         if os.path.exists(os.path.join(self.bin, CLOCK)):
             self.relay.environment = {"LD_PRELOAD": os.path.join(self.bin, CLOCK),
                                       "EXEAT_TEST_CLOCK": self.clock_file}
@@ -157,6 +158,23 @@ class Gate:
             file.write(str(seconds))
         os.chmod(self.clock_file + ".new", 0o644)
         os.rename(self.clock_file + ".new", self.clock_file)
+        back, self.moved = seconds < self.moved, seconds
+        if back and self.relay.process is not None:
+            self._wait_clock()
+
+    def seen(self):
+        """The latest time that the relay has noted."""
+        with open(os.path.join(self.state, "audit.head"), encoding="ascii") as file:
+            return int(file.read().split()[2])
+
+    def _wait_clock(self):
+        """Waits until the relay has noticed that its clock went back: until then it sends
+        nothing, and what is approved meanwhile is void."""
+        deadline = time.monotonic() + START_SECONDS
+        while self.seen() > time.time() + self.moved + 5:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the clock is not noticed:\n{self.relay.read_log()}")
+            time.sleep(0.02)
 
     def on_small_disk(self, size):
         """From its next start on, the relay's state folder is a file system of that size of its
