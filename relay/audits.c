@@ -4,6 +4,7 @@
 
 #include "lib/log.h"
 #include "relay/action.h"
+#include "relay/people.h"
 #include "relay/record.h"
 #include "store/audit.h"
 
@@ -25,12 +26,6 @@ typedef struct {
 } Search;
 
 static gboolean
-may_see(const Request *request, const char *account)
-{
-    return request->admin || g_strv_contains((const char *const *)request->accounts, account);
-}
-
-static gboolean
 is_wanted(const char *wanted, const char *text)
 {
     return wanted == NULL || g_str_equal(wanted, text);
@@ -49,7 +44,7 @@ has_word(const char *word, const char *text)
 static gboolean
 fits(const Search *search, const ChainEntry *entry)
 {
-    return may_see(search->request, entry->account) && entry->at >= search->since &&
+    return people_may_know(search->request, entry->account) && entry->at >= search->since &&
            is_wanted(search->account, entry->account) &&
            is_wanted(search->kind, entry->kind) && is_wanted(search->item, entry->item) &&
            (search->approver == NULL || (g_str_has_prefix(entry->who, "user ") &&
