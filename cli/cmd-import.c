@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/import.h"
+#include "cli/server.h"
 #include "lib/escape.h"
 #include "lib/mail.h"
 
@@ -252,8 +253,11 @@ run_dry(Import *import)
 }
 
 static Mailbox *
-open_mailbox(const char *word, GError **error)
+open_mailbox(const Session *session, const char *word, GError **error)
 {
+    if (server_is_address(word))
+        return server_open(word, session_option(session, "password-file"),
+                           session_option(session, "ca-file"), error);
     g_autofree char *path = g_canonicalize_filename(word, NULL);
 
     return mailbox_open(path, error);
@@ -262,14 +266,14 @@ open_mailbox(const char *word, GError **error)
 /* All paths are opened first: a slip in the last must not come out after the first was
  * imported. NULL after a message. */
 static GPtrArray *
-open_all(char **paths)
+open_all(const Session *session, char **paths)
 {
     g_autoptr(GPtrArray) mailboxes =
         g_ptr_array_new_with_free_func((GDestroyNotify)mailbox_free);
     g_autoptr(GError) error = NULL;
 
     for (; *paths != NULL; paths++) {
-        Mailbox *mailbox = open_mailbox(*paths, &error);
+        Mailbox *mailbox = open_mailbox(session, *paths, &error);
         if (mailbox == NULL) {
             g_autofree char *safe = escape_line(error->message);
             fprintf(stderr, "exeat: %s\n", safe);
@@ -284,7 +288,7 @@ open_all(char **paths)
 static int
 run(Import *import, char **paths)
 {
-    g_autoptr(GPtrArray) mailboxes = open_all(paths);
+    g_autoptr(GPtrArray) mailboxes = open_all(import->session, paths);
     int status = EX_NOINPUT;
 
     import->started = g_get_monotonic_time();

@@ -34,7 +34,8 @@ static const Command COMMANDS[] = {
     {"history", "ADDRESS", "whether the human wrote to an address", "account", 1, 1,
      cmd_history},
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
-     "account dry-run min-times only-replied received sent since", 1, G_MAXINT, cmd_import},
+     "account ca-file dry-run min-times only-replied password-file received sent since", 1,
+     G_MAXINT, cmd_import},
     {"policy", "check|test|classes FILE...", "whether a policy is good, and what it does", "", 2,
      G_MAXINT, cmd_policy},
     {"stop", "[ACCOUNT] WHY...", "let nothing leave from now on", "", 1, G_MAXINT, cmd_stop},
@@ -64,6 +65,8 @@ static const struct option OPTIONS[] = {
     {"kind", required_argument, NULL, NO_LETTER},
     {"min-times", required_argument, NULL, NO_LETTER},
     {"only-replied", no_argument, NULL, NO_LETTER},
+    {"ca-file", required_argument, NULL, NO_LETTER},
+    {"password-file", required_argument, NULL, NO_LETTER},
     {"received", no_argument, NULL, NO_LETTER},
     {"sent", no_argument, NULL, NO_LETTER},
     {"since", required_argument, NULL, NO_LETTER},
@@ -101,6 +104,8 @@ print_help(void)
          "      --only-replied    import: only who wrote, too\n"
          "      --sent, --received  import: what the paths hold, whatever their names\n"
          "      --since DATE      audit, import: only from that day on, as 2026-11-29\n"
+         "      --password-file FILE  import: the password for an imaps:// address\n"
+         "      --ca-file FILE    import: the certificates to trust there\n"
          "      --help, --version\n\n"
          "The manual is exeat(1).");
 }

@@ -57,8 +57,6 @@ gboolean imap_fetch_parse(ImapCursor cursor, ImapMessage *message_out);
 /* Reads what stands after "LIST ". The caller frees; NULL: it is none, or its name is in no
  * form we could write back. */
 ImapFolder *imap_folder_parse(ImapCursor cursor);
-void imap_folder_free(ImapFolder *folder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(ImapFolder, imap_folder_free)
 
 /* Commands (imap-command.c). */
 struct _Imap {

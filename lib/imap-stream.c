@@ -10,14 +10,13 @@ enum { CONNECT_MS = 30000, REPLY_LIMIT = 512 };
 
 struct _ImapStream {
     CURL *curl;
-    char *host;     /* for messages */
     GString *reply; /* the last line of the server while libcurl speaks */
 };
 
 static gboolean
-fail(const ImapStream *stream, const char *what, GError **error)
+fail(const char *what, GError **error)
 {
-    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", stream->host, what);
+    g_set_error_literal(error, EXEAT_ERROR, ERROR_TEMP, what);
     return FALSE;
 }
 
@@ -50,16 +49,15 @@ fail_connect(const ImapStream *stream, const ImapUrl *url, CURLcode code, const 
 
     if (code == CURLE_LOGIN_DENIED)
         g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s refuses the login of “%s”: %s",
-                    stream->host, url->user, reply);
+                    url->host, url->user, reply);
     else if (code == CURLE_USE_SSL_FAILED)
         g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
-                    "%s offers no STARTTLS, and without TLS no password is sent",
-                    stream->host);
+                    "%s offers no STARTTLS, and without TLS no password is sent", url->host);
     else if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
-        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s cannot be trusted: %s", stream->host,
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s cannot be trusted: %s", url->host,
                     what);
     else
-        fail(stream, what, error);
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", url->host, what);
 }
 
 static void
@@ -102,11 +100,10 @@ imap_stream_open(const ImapServer *server, GError **error)
     g_autofree char *address = address_of(server->url);
     char details[CURL_ERROR_SIZE] = "";
 
-    stream->host = g_strdup(server->url->host);
     stream->reply = g_string_new(NULL);
     stream->curl = curl_easy_init();
     if (stream->curl == NULL) {
-        fail(stream, "libcurl does not start", error);
+        fail("libcurl does not start", error);
         return NULL;
     }
     set_options(stream->curl, server, address);
@@ -128,7 +125,6 @@ imap_stream_free(ImapStream *stream)
         return;
     curl_easy_cleanup(stream->curl);
     g_string_free(stream->reply, TRUE);
-    g_free(stream->host);
     g_free(stream);
 }
 
@@ -143,12 +139,12 @@ wait_for(const ImapStream *stream, short events, gint64 deadline, GError **error
     for (;;) {
         gint64 left = (deadline - g_get_monotonic_time() + 999) / 1000;
         if (left <= 0)
-            return fail(stream, "the server took too long", error);
+            return fail("the server took too long", error);
         int ready = poll(&item, 1, (int)MIN(left, G_MAXINT));
         if (ready > 0)
             return TRUE;
         if (ready < 0 && errno != EINTR)
-            return fail(stream, g_strerror(errno), error);
+            return fail(g_strerror(errno), error);
     }
 }
 
@@ -162,7 +158,7 @@ imap_stream_send(ImapStream *stream, const char *bytes, gsize length, gint64 dea
         if (code == CURLE_AGAIN && !wait_for(stream, POLLOUT, deadline, error))
             return FALSE;
         if (code != CURLE_OK && code != CURLE_AGAIN)
-            return fail(stream, "the connection is lost", error);
+            return fail("the connection is lost", error);
         bytes += sent;
         length -= sent;
     }
@@ -180,7 +176,7 @@ imap_stream_receive(ImapStream *stream, char *bytes, gsize size, gint64 deadline
         if (code == CURLE_OK && got > 0)
             return got;
         if (code != CURLE_AGAIN) {
-            fail(stream, "the connection is lost", error);
+            fail("the connection is lost", error);
             return 0;
         }
         if (!wait_for(stream, POLLIN, deadline, error))

@@ -167,6 +167,11 @@ fetch_window(Imap *imap, GError **error)
 ImapOutcome
 imap_next(Imap *imap, const ImapMessage **message_out, GError **error)
 {
+    /* Not even what is at hand: its whole messages are out of reach. */
+    if (imap->broken) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the connection is lost");
+        return IMAP_FAILED;
+    }
     if (imap->given == imap->window->len) {
         if (imap->next > imap->last)
             return IMAP_END;

@@ -64,6 +64,8 @@ typedef struct {
 
 /* All folders (array of ImapFolder *), with the roles the server tells. The caller unrefs. */
 GPtrArray *imap_folders(Imap *imap, GError **error);
+void imap_folder_free(ImapFolder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ImapFolder, imap_folder_free)
 
 typedef struct {
     guint32 count; /* messages */

@@ -1,0 +1,253 @@
+"""A private Dovecot for tests: own folders, loopback, free ports, one login, a CA of its own.
+
+    with ImapHost(folder) as host:
+        host.fill("Sent", messages)
+
+imaps is on host.imaps; host.imap demands STARTTLS. host.ca is the certificate to trust. Its server
+certificate is for localhost, not for 127.0.0.1. Nothing of the system's own Dovecot is touched. Needs
+root, and the users that the Debian package creates.
+
+The folder's name has to be short (unix socket paths end at 107 bytes), and other users must be
+able to enter it."""
+
+import imaplib
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+import time
+
+from mailhost import can_connect, free_port
+
+LOGIN = "owner@example.com"
+PASSWORD = "correct horse"
+MAIL = 61011  # a number that no user database knows owns the mail
+# For sent mail by its special use alone; as people write it, and in modified UTF-7.
+COPIES, COPIES_WIRE = "Büro & Kopien", "B&APw-ro &- Kopien"
+START_SECONDS = 20
+STOP_SECONDS = 10
+
+CONFIG = """\
+base_dir = {folder}/run
+state_dir = {folder}/state
+log_path = {folder}/dovecot.log
+protocols = imap
+listen = 127.0.0.1
+default_login_user = dovenull
+default_internal_user = dovecot
+disable_plaintext_auth = yes
+auth_mechanisms = plain login
+ssl = required
+ssl_cert = <{folder}/server.pem
+ssl_key = <{folder}/server.key
+ssl_dh =
+mail_location = maildir:{folder}/mail/%u
+first_valid_uid = 1
+auth_failure_delay = 0
+passdb {{
+  driver = passwd-file
+  args = scheme=PLAIN {folder}/passwd
+}}
+userdb {{
+  driver = static
+  args = uid={mail} gid={mail} home={folder}/mail/%u
+}}
+namespace inbox {{
+  inbox = yes
+  separator = /
+  mailbox Sent {{
+    special_use = \\Sent
+    auto = create
+  }}
+  mailbox Drafts {{
+    special_use = \\Drafts
+    auto = create
+  }}
+  mailbox "{copies}" {{
+    special_use = \\Sent
+  }}
+}}
+service imap-login {{
+  inet_listener imap {{
+    port = {imap}
+  }}
+  inet_listener imaps {{
+    port = {imaps}
+    ssl = yes
+  }}
+}}
+"""
+
+
+def openssl(*arguments):
+    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+
+def make_authority(folder, name):
+    """A certification authority: NAME.pem and NAME.key. Returns the certificate's path."""
+    path = os.path.join(folder, name)
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-subj", f"/CN={name}", "-days", "30", "-keyout", path + ".key",
+            "-out", path + ".pem")
+    return path + ".pem"
+
+
+class ImapHost:
+    """See the head of this file."""
+
+    def __init__(self, folder):
+        self.folder = os.path.join(folder, "imap")
+        self.ca = os.path.join(self.folder, "ca.pem")
+        self.process = None
+        self.imap = self.imaps = None
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def start(self):
+        os.makedirs(os.path.join(self.folder, "mail"))
+        os.chown(os.path.join(self.folder, "mail"), MAIL, MAIL)
+        make_authority(self.folder, "ca")
+        self._make_certificate()
+        with open(os.path.join(self.folder, "passwd"), "w", encoding="ascii") as file:
+            file.write(f"{LOGIN}:{{PLAIN}}{PASSWORD}\n")
+        for _ in range(3):
+            self.imap, self.imaps = free_port(), free_port()
+            with open(os.path.join(self.folder, "conf"), "w", encoding="utf-8") as file:
+                file.write(CONFIG.format(folder=self.folder, mail=MAIL, imap=self.imap,
+                                         imaps=self.imaps, copies=COPIES))
+            self._start_master()
+            if self._answers():
+                return self
+            # Somebody else may have taken a port between our look and Dovecot's.
+            self.stop()
+        raise RuntimeError(f"Dovecot does not start:\n{self.read_log()}")
+
+    def _make_certificate(self):
+        path = os.path.join(self.folder, "server")
+        with open(path + ".ext", "w", encoding="ascii") as file:
+            file.write("subjectAltName=DNS:localhost\n")
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-subj", "/CN=server", "-keyout", path + ".key", "-out", path + ".csr")
+        openssl("x509", "-req", "-in", path + ".csr", "-CA", self.ca, "-CAkey",
+                self.ca[:-len("pem")] + "key", "-CAcreateserial", "-days", "30",
+                "-extfile", path + ".ext", "-out", path + ".pem")
+
+    def _start_master(self):
+        with open(os.path.join(self.folder, "master.err"), "ab") as errors:
+            self.process = subprocess.Popen(
+                ["dovecot", "-F", "-c", os.path.join(self.folder, "conf")],
+                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, cwd="/",
+                start_new_session=True)
+
+    def _answers(self):
+        deadline = time.monotonic() + START_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            if can_connect(("127.0.0.1", self.imaps)) and can_connect(("127.0.0.1", self.imap)):
+                return True
+            time.sleep(0.02)
+        return False
+
+    def stop(self):
+        """Ends Dovecot and everything it started."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.process = None
+
+    def read_log(self):
+        text = ""
+        for name in ("dovecot.log", "master.err"):
+            path = os.path.join(self.folder, name)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8", errors="replace") as file:
+                    text += file.read()
+        return text
+
+    def fill(self, folder, messages, flags=None):
+        """Makes the folder, named as on the wire, where it is missing, and appends."""
+        client = self.client()
+        client.create(f'"{folder}"')
+        for message in messages:
+            done, data = client.append(f'"{folder}"', flags, None, message)
+            assert done == "OK", data
+        client.logout()
+
+    def look(self, folder):
+        """What the server tells of the messages, without being changed by that: UIDs, flags, dates."""
+        client = self.client()
+        client.select(f'"{folder}"', readonly=True)
+        _, data = client.fetch("1:*", "(UID FLAGS INTERNALDATE)")
+        client.logout()
+        return data
+
+    def client(self):
+        """A logged in session of Python's own client."""
+        context = ssl.create_default_context(cafile=self.ca)
+        client = imaplib.IMAP4_SSL("localhost", self.imaps, ssl_context=context, timeout=20)
+        client.login(LOGIN, PASSWORD)
+        return client
+
+
+class Cut:
+    """Stands before a port and ends each connection after so many bytes from the server; 0:
+    never. port is where it listens."""
+
+    def __init__(self, target, after=0):
+        self.target = target
+        self.after = after
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+
+    def _listen(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self.target))
+            threading.Thread(target=self._pass, args=(client, server, 0), daemon=True).start()
+            threading.Thread(target=self._pass, args=(server, client, self.after),
+                             daemon=True).start()
+
+    @staticmethod
+    def _pass(source, goal, after):
+        """One direction, until its end or so many bytes; then both directions end."""
+        passed = 0
+        try:
+            while data := source.recv(4096):
+                if after and passed + len(data) > after:
+                    break
+                passed += len(data)
+                goal.sendall(data)
+        except OSError:
+            pass
+        for end in (source, goal):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
