@@ -137,6 +137,8 @@ try_pair(Proof *proof, guint strict, guint lax)
     search_begin(search, &proof->step);
     if (!search_inside(search, strict_box, FALSE) || !search_inside(search, lax_box, TRUE))
         return;
+    /* The likeliest contradiction first: the same box before and after the step. */
+    search_outside(search, strict < lax ? strict_box : lax_box, strict < lax);
     for (guint i = 0; i < strict; i++)
         if (!entry_at(proof, i)->strict)
             search_outside(search, entry_at(proof, i)->box, FALSE);

@@ -257,7 +257,7 @@ propagate(Search *search, const Clause **branch_out)
         *branch_out = NULL;
         for (guint i = 0; i < search->clauses->len; i++) {
             const Clause *clause = &g_array_index(search->clauses, Clause, i);
-            Literal only;
+            Literal only = {0};
             guint ways = count_ways(search, clause, &only);
             if (ways == 0)
                 return FALSE;
@@ -306,7 +306,7 @@ search_inside(Search *search, const Box *box, gboolean second)
     for (guint i = 0; i < box->cuts->len; i++) {
         const Cut *cut = &g_array_index(box->cuts, Cut, i);
         const Clause clause = {cut, 1, TRUE, second};
-        Literal only;
+        Literal only = {0};
         guint ways = count_ways(search, &clause, &only);
         if (ways == 0)
             return FALSE;
