@@ -2,9 +2,10 @@
 
 #include "cli/import.h"
 
-/* Enough to share one fsync, few enough that mail does not wait for it. */
-#define MESSAGES_MAX 500
-#define BYTES_MAX    (1024 * 1024)
+/* Enough to share the writes of one commit; few enough that mail, which waits for it, waits a
+ * tenth of a second. Below WIRE_LIMIT_MILTER with the largest message on top. */
+#define MESSAGES_MAX 2000
+#define BYTES_MAX    (4 * 1024 * 1024)
 
 void
 import_batch_init(ImportBatch *batch, const Session *session, const char *account)

@@ -104,6 +104,9 @@ db_open(const char *path, GError **error)
 
     if (!create_file(path, error))
         return NULL;
+    /* Nobody reads SQLite's count of its memory, and it takes a lock for every allocation.
+     * Only the first call of a process counts. */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     db = g_new0(Db, 1);
     db->idle = g_hash_table_new_full(NULL, NULL, NULL, finalize);
     if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
@@ -263,9 +266,10 @@ bind_all(sqlite3_stmt *statement, const char *format, sqlite3_destructor_type li
 {
     g_assert_cmpuint(strlen(format), ==, sqlite3_bind_parameter_count(statement));
     for (guint i = 0; format[i] != '\0'; i++) {
-        char name[16];
+        char name[16] = {'$', (char)('1' + i)};
 
-        g_snprintf(name, sizeof name, "$%u", i + 1);
+        if (i >= 9) /* else formatting would cost as much as the statement */
+            g_snprintf(name, sizeof name, "$%u", i + 1);
         if (bind_one(statement, sqlite3_bind_parameter_index(statement, name), format[i],
                      lifetime, arguments) != SQLITE_OK)
             return FALSE;

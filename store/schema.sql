@@ -4,10 +4,12 @@
 -- at the end, listed in schema.c. Times are epoch seconds; a yes or no is 1 or 0.
 
 -- SQLite alone reads this. FULL: a commit that returned survives a power cut. The two limits
--- keep the log from growing for ever after one large message.
+-- keep the log from growing for ever after one large message. The cache, 32 MiB, holds what a
+-- batch of an import changes: pages that do not fit are written more than once.
 -- name: connection_settings
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
+PRAGMA cache_size = -32768;
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
 PRAGMA wal_autocheckpoint = 1000;

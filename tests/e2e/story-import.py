@@ -252,11 +252,11 @@ def _(world):
 @story("A long folder goes in batches and leaves a trace from its beginning")
 def _(world):
     path = put(world, "Sent", *[own_letter(f"p{number % 700}@example.org")
-                                for number in range(1200)])
+                                for number in range(4100)])
     summary = imported(world, path)
-    assert (summary["sent"], summary["correspondents"]) == (1200, 700), summary
+    assert (summary["sent"], summary["correspondents"]) == (4100, 700), summary
     [(_, begun)], [(_, ended)] = entries(world, "importing"), entries(world, "imported")
-    assert begun == {"path": path} and ended["sent"] == "1200", (begun, ended)
+    assert begun == {"path": path} and ended["sent"] == "4100", (begun, ended)
 
 
 @story("Mail in any order ties the same conversation")
