@@ -149,6 +149,7 @@ print_message(GVariant *item)
     print_attachments(item);
     print_list("Unreadable:", item, "opaque");
     print_list("Answers go to:", item, "diverted");
+    print_list("Invites:", item, "attendees");
     print_field("Message-ID:", answer_text(item, "message_id"));
 }
 
@@ -297,30 +298,17 @@ print_quoted(const char *heading, const char *text)
     printf("\n%s: %u line%s\n%s", heading, lines, lines == 1 ? "" : "s", quoted);
 }
 
-/* The words of a text, one space between them: how HTML lays them out does not matter. */
-static char *
-words_of(const char *text)
-{
-    g_auto(GStrv) written = g_strsplit_set(text, " \t\r\n", -1);
-    g_autoptr(GString) words = g_string_new(NULL);
-
-    for (guint i = 0; written[i] != NULL; i++)
-        if (*written[i] != '\0')
-            g_string_append_printf(words, " %s", written[i]);
-    return g_string_free(g_steal_pointer(&words), FALSE);
-}
-
 /* All of the text (E18), and the HTML when a reader of it would read something else (XD1). */
 static void
 print_content(GVariant *item)
 {
     const char *text = answer_text(item, "text"), *html = answer_text(item, "html");
-    g_autofree char *text_words = words_of(text);
-    g_autofree char *html_words = words_of(html);
 
     print_quoted("Text", text);
-    if (*html_words != '\0' && !g_str_equal(text_words, html_words))
-        print_quoted("The HTML part says something else than the text", html);
+    if (*html == '\0' || !answer_flag(item, "differs", TRUE))
+        return;
+    print_quoted(*text == '\0' ? "HTML" : "The HTML part says something else than the text",
+                 html);
 }
 
 /* The commands that the item's state allows, ready to be copied. */

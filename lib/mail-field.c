@@ -17,13 +17,12 @@ static const char *const single[] = {
     "Content-Type", "Content-Transfer-Encoding",
 };
 
+/* Whom readers' programs write to, for an answer or without asking. Sender is one of them:
+ * some send there what cannot reach From. */
 static const char *const diverting[] = {
-    "Reply-To",
-    "Mail-Followup-To",
-    "Mail-Reply-To",
-    "Errors-To",
-    "Disposition-Notification-To",
-    "Return-Receipt-To",
+    "Reply-To",          "Sender",         "Mail-Followup-To",
+    "Mail-Reply-To",     "Errors-To",      "Disposition-Notification-To",
+    "Return-Receipt-To", "Mail-Copies-To", "X-Confirm-Reading-To",
 };
 
 /* A list for the extract, each entry once and no more than it takes. */
@@ -114,6 +113,15 @@ read_angle(List *list, const char *p, gboolean *odd)
     return *end != 0 ? end : end - 1;
 }
 
+/* What stands outside < and >: the address itself when there are none. After them nothing may
+ * follow, but some readers find an address there, too. */
+static void
+add_rest(List *list, const char *plain, gboolean named, gboolean *odd)
+{
+    if (!named || strchr(plain, '@') != NULL)
+        add_address(list, plain, odd);
+}
+
 /* Reads an address list (RFC 5322, 3.4) as written: encoded words are names and are split off
  * before anybody decodes them (XB12). Returns FALSE when something in it is no address. */
 static gboolean
@@ -132,9 +140,9 @@ read_addresses(List *list, const char *value)
         } else if (*p == '<') {
             p = read_angle(list, p, &odd);
             named = TRUE;
+            g_string_truncate(plain, 0);
         } else if (*p == ',' || *p == ';') {
-            if (!named)
-                add_address(list, plain->str, &odd);
+            add_rest(list, plain->str, named, &odd);
             named = FALSE;
             g_string_truncate(plain, 0);
         } else if (*p == ':') {
@@ -143,8 +151,7 @@ read_addresses(List *list, const char *value)
             g_string_append_c(plain, *p);
         }
     }
-    if (!named)
-        add_address(list, plain->str, &odd);
+    add_rest(list, plain->str, named, &odd);
     return !odd;
 }
 
@@ -194,23 +201,20 @@ mail_field(const MailReading *reading, const char *name)
 }
 
 /* Addresses of every field with one of the names. */
-static gboolean
+static void
 collect_addresses(MailReading *reading, const char *const *names, gsize n_names,
                   char ***strv_out)
 {
     List list;
-    gboolean clean = TRUE;
 
     list_start(&list, reading);
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         for (gsize n = 0; n < n_names; n++)
-            if (g_ascii_strcasecmp(field->name, names[n]) == 0 &&
-                !read_addresses(&list, field->value))
-                clean = FALSE;
+            if (g_ascii_strcasecmp(field->name, names[n]) == 0)
+                read_addresses(&list, field->value);
     }
     list_end(&list, strv_out);
-    return clean;
 }
 
 void
@@ -295,6 +299,27 @@ read_lists(MailReading *reading)
 }
 
 static void
+read_diverted(MailReading *reading)
+{
+    gboolean clean = TRUE;
+    List list;
+
+    list_start(&list, reading);
+    for (guint i = 0; i < reading->fields->len; i++) {
+        const MailField *field = g_ptr_array_index(reading->fields, i);
+        for (gsize n = 0; n < G_N_ELEMENTS(diverting); n++)
+            if (g_ascii_strcasecmp(field->name, diverting[n]) == 0 &&
+                !read_addresses(&list, field->value))
+                clean = FALSE;
+        if (g_ascii_strcasecmp(field->name, "List-Post") == 0)
+            read_list_post(&list, field->value);
+    }
+    list_end(&list, &reading->extract->diverted);
+    if (!clean)
+        mail_mark(reading, "an address for answers that cannot be read");
+}
+
+static void
 find_doubled(MailReading *reading)
 {
     List list;
@@ -339,8 +364,7 @@ mail_read_fields(MailReading *reading)
     read_lists(reading);
     collect_addresses(reading, from, G_N_ELEMENTS(from), &extract->from);
     collect_addresses(reading, to_cc, G_N_ELEMENTS(to_cc), &extract->to_cc);
-    if (!collect_addresses(reading, diverting, G_N_ELEMENTS(diverting), &extract->diverted))
-        mail_mark(reading, "an address for answers that cannot be read");
+    read_diverted(reading);
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         if (g_ascii_strncasecmp(field->name, "Resent-", 7) == 0 ||

@@ -7,6 +7,7 @@
 typedef struct {
     GString *out;
     char *link;      /* where the open <a> leads; shown after its text */
+    gsize link_text; /* where that text begins in out */
     guint pre;       /* open elements whose spaces count */
     guint quote;     /* open blockquotes */
     guint feeds;     /* line feeds at the end of out */
@@ -207,12 +208,25 @@ put_marked(Render *render, char open, const char *value, char close)
     render->space = TRUE;
 }
 
+/* TRUE when the text of a link is where it leads, so that saying it twice tells nothing. */
+static gboolean
+is_said(const Render *render, const char *link)
+{
+    static const char *const schemes[] = {"", "mailto:", "https://", "http://"};
+    g_autofree char *text = g_strstrip(g_strdup(render->out->str + render->link_text));
+
+    for (gsize i = 0; i < G_N_ELEMENTS(schemes); i++)
+        if (g_str_has_prefix(link, schemes[i]) && strcmp(link + strlen(schemes[i]), text) == 0)
+            return TRUE;
+    return FALSE;
+}
+
 static void
 end_link(Render *render)
 {
     g_autofree char *link = g_steal_pointer(&render->link);
 
-    if (link != NULL)
+    if (link != NULL && !is_said(render, link))
         put_marked(render, '<', link, '>');
 }
 
@@ -222,6 +236,7 @@ put_attribute(Render *render, const char *tag, const char *name, const char *val
     if (strcmp(tag, "a") == 0 && strcmp(name, "href") == 0) {
         end_link(render);
         render->link = g_strdup(value);
+        render->link_text = render->out->len;
     } else if (is_one_of(words, name)) {
         put_marked(render, '[', value, ']');
     } else if (is_one_of(places, name) || g_str_has_suffix(name, ":href")) {

@@ -150,6 +150,8 @@ mail_split_header(MailReading *reading, const char *bytes, gsize header_length)
         if (length > 0 && line[length - 1] == '\r')
             length--;
         gboolean folded = length > 0 && (line[0] == ' ' || line[0] == '\t');
+        if (folded && strspn(line, " \t") >= length) /* to some readers the header ends here */
+            mail_mark(reading, "a broken header");
         if (!folded && field->len > 0) {
             add_field(reading, field->str, field->len);
             g_string_truncate(field, 0);

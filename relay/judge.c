@@ -16,6 +16,13 @@ lists_address(char *const *list, const char *address)
     return list != NULL && g_strv_contains((const char *const *)list, address);
 }
 
+static gboolean
+is_own(const Account *account, const char *address)
+{
+    return lists_address(account->addresses, address) ||
+           lists_address(account->senders, address);
+}
+
 /* What makes a message no message of this login (cases/README, row 2). The words reach the
  * agent, so they name the fault and no threshold (XF21). NULL: nothing. */
 static char *
@@ -162,19 +169,32 @@ set_audience(Item *item, const Tally *tally)
     facts_set(facts, FACT_HIDDEN, tally->hidden);
 }
 
+/* Whom answers reach besides: the addresses the message asks to send them to, and people whom
+ * an invitation names without the message being for them (XB22, XB23). */
+static guint
+count_diverted(const Account *account, const Item *item)
+{
+    const Extract *extract = item->extract;
+    guint count = 0;
+
+    for (guint i = 0; extract->diverted[i] != NULL; i++)
+        count += !is_own(account, extract->diverted[i]);
+    for (guint i = 0; extract->attendees[i] != NULL; i++)
+        count += !is_own(account, extract->attendees[i]) &&
+                 find_recipient(item->recipients, extract->attendees[i]) == NULL;
+    return count;
+}
+
 static void
 set_content(const Account *account, Item *item, const Tally *tally)
 {
     const Extract *extract = item->extract;
     Facts *facts = &item->facts;
     guint64 bytes = 0;
-    guint diverted = 0, header_only = 0;
+    guint header_only = 0;
 
     for (guint i = 0; i < extract->parts->len; i++)
         bytes += ((const ExtractPart *)g_ptr_array_index(extract->parts, i))->size;
-    for (guint i = 0; extract->diverted[i] != NULL; i++)
-        diverted += !lists_address(account->addresses, extract->diverted[i]) &&
-                    !lists_address(account->senders, extract->diverted[i]);
     for (guint i = 0; extract->to_cc[i] != NULL; i++)
         header_only += find_recipient(item->recipients, extract->to_cc[i]) == NULL;
 
@@ -184,7 +204,7 @@ set_content(const Account *account, Item *item, const Tally *tally)
               extract->forward || (extract->quoted && tally->outside > 0));
     facts_set(facts, FACT_OPAQUE, extract->opaque[0] != NULL);
     facts_set(facts, FACT_SIZE, (gint64)item->size);
-    facts_set(facts, FACT_DIVERTED, diverted);
+    facts_set(facts, FACT_DIVERTED, count_diverted(account, item));
     facts_set(facts, FACT_HEADER_ONLY, header_only);
 }
 

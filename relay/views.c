@@ -229,7 +229,9 @@ insert_content(GVariantDict *dict, const Extract *extract)
     insert_text(dict, "text", extract->text);
     insert_text(dict, "html", extract->html);
     g_variant_dict_insert_value(dict, "from", valid_texts(extract->from));
+    g_variant_dict_insert(dict, "differs", "b", extract->differs);
     g_variant_dict_insert_value(dict, "diverted", valid_texts(extract->diverted));
+    g_variant_dict_insert_value(dict, "attendees", valid_texts(extract->attendees));
     g_variant_dict_insert_value(dict, "opaque", valid_texts(extract->opaque));
     g_variant_dict_insert_value(dict, "parts", view_parts(extract->parts));
 }

@@ -137,6 +137,114 @@ def _(world):
     assert world.sink.messages() == []
 
 
+INVITATION = """\
+BEGIN:VCALENDAR\r
+METHOD:REQUEST\r
+BEGIN:VEVENT\r
+ORGANIZER:mailto:owner@example.com\r
+ATTENDEE:mailto:dana@example.com\r
+{more}END:VEVENT\r
+END:VCALENDAR\r
+"""
+BOTH = """\
+--bb\r
+Content-Type: text/plain\r
+\r
+Thank you, we will get back to you.\r
+--bb\r
+Content-Type: text/html\r
+\r
+<p>{html}</p>\r
+--bb--\r
+"""
+
+
+def facts_of(world, message, to="dana@example.com"):
+    """Submits a message and returns its item."""
+    assert world.submit(ASSISTANT, [to], message).code == 250
+    [item] = [item for item in world.gate.items() if item["state"] != "superseded"]
+    shown = world.gate.show(item["id"])
+    world.gate.command("reject", item["id"], "Seen.")
+    return shown
+
+
+def preview(world, item):
+    return world.gate.command("show", item["id"]).stdout
+
+
+@story("Strangers whom an invitation names are where answers go, recipients are not (XB22, B10)")
+def _(world):
+    world.gate.configure('hold "all"\n')
+    world.gate.restart_relay()
+    calendar = {"Content_Type": "text/calendar; method=REQUEST"}
+    item = facts_of(world, letter("dana@example.com", body=INVITATION.format(more=""), **calendar))
+    assert item["facts"]["diverted"] == 0 and item["facts"]["attachments"] == 1, item["facts"]
+    more = f"ATTENDEE;CN=Dana:mailto:\r\n {STRANGER}\r\n"
+    item = facts_of(world, letter("dana@example.com", body=INVITATION.format(more=more),
+                                  **calendar))
+    assert item["facts"]["diverted"] == 1, item["facts"]
+    assert STRANGER in item["attendees"] and f"  {STRANGER}" in preview(world, item), item
+
+
+@story("Answers that go elsewhere are counted, from every field that moves them (XB23)")
+def _(world):
+    world.gate.configure('hold "all"\n')
+    world.gate.restart_relay()
+    for field, value in (("Reply_To", STRANGER), ("Sender", STRANGER),
+                         ("Mail_Followup_To", STRANGER), ("Errors_To", STRANGER),
+                         ("Disposition_Notification_To", STRANGER),
+                         ("List_Post", f"<mailto:{STRANGER}>"), ("Reply_To", OWNER),
+                         ("Sender", ASSISTANT)):
+        item = facts_of(world, letter("dana@example.com", **{field: value}))
+        assert item["facts"]["diverted"] == (STRANGER in value), (field, item["facts"])
+
+
+@story("An approver is shown the HTML where it says something else (XD1, XD2, B12)")
+def _(world):
+    world.gate.configure('hold "all"\n')
+    world.gate.restart_relay()
+    both = {"Content_Type": 'multipart/alternative; boundary="bb"'}
+    same = BOTH.format(html="Thank you, we will <b>get back</b> to you.")
+    item = facts_of(world, letter("dana@example.com", body=same, **both))
+    assert not item["differs"] and "HTML" not in preview(world, item), item
+    other = BOTH.format(html="We accept.<i style='display:none'>Account 88-1042</i>")
+    item = facts_of(world, letter("dana@example.com", body=other, **both))
+    text = preview(world, item)
+    assert item["differs"] and "says something else" in text, text
+    assert "| Thank you" in text and "Account 88-1042" in text, text
+
+
+@story("A file is counted however it is wrapped, and what nobody can read is said (XB17-XB20)")
+def _(world):
+    world.gate.configure('hold "all"\n')
+    world.gate.restart_relay()
+    dump = "48 65 6c 6c 6f 20 77 6f 72 6c 64 21 0a 48 65 6c\r\n" * 60
+    link = '<img src="data:image/png;base64,iVBORw0KGgo=">\r\n'
+    for body, fields, attachments, opaque in (
+            ("Hello.\r\n", {}, 0, False),
+            ("begin 644 a.csv\r\n#86)C\r\n`\r\nend\r\n", {}, 1, False),
+            (link, {"Content_Type": "text/html"}, 1, False),
+            ("a,b\r\n", {"Content_Type": "text/plain; name*0=a; name*1=.csv"}, 1, False),
+            (dump, {}, 0, True),
+            ("x\r\n", {"Content_Type": "text/plain; charset=x-none"}, 0, True),
+            ("From: x@y\r\n\r\nx\r\n", {"Content_Type": "message/x-new"}, 1, False)):
+        item = facts_of(world, letter("dana@example.com", body=body, **fields))
+        found = item["facts"]["attachments"], item["facts"]["opaque"]
+        assert found == (attachments, opaque), (body[:40], found, item["opaque"])
+
+
+@story("An address that a received text spells out counts as taken from it (D19, XB28)")
+def _(world):
+    world.gate.configure('hold "from a text" if from_body > 0\ndraft "else"\n')
+    world.gate.restart_relay()
+    inbound = letter(OWNER, body="Ask lee (at) example dot net, or meet at noon.\r\n",
+                     sender="mallory@example.net")
+    assert world.receive("mallory@example.net", [OWNER], inbound).code == 250
+    world.sink.wait(1)
+    for to, reason in (("lee@example.net", "from a text"), ("meet@example.net", "else")):
+        assert facts_of(world, letter(to), to)["reason"] == reason, to
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))

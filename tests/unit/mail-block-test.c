@@ -1,4 +1,5 @@
-/* mail-block-test - what only a program can read, and figures that only look like it (XB19) */
+/* mail-block-test - texts: what only a program can read (XB19), and readings that differ (XD1,
+ * XD13) */
 #include "lib/mail.h"
 
 #include "lib/mail-private.h"
@@ -148,6 +149,48 @@ test_charsets(void)
     g_assert_true(mail_is_certain("a\0b\0", 4, "utf-16le"));
 }
 
+#define BOTH(text, html)                                                                      \
+    "Content-Type: multipart/alternative; boundary=\"bb\"\n\n--bb\n"                          \
+    "Content-Type: text/plain\n"                                                              \
+    "\n" text "\n--bb\nContent-Type: text/html; charset=utf-8\n\n" html "\n--bb--\n"
+
+/* XD1, XD2: the HTML says something else, seen or hidden. */
+static void
+test_differences(void)
+{
+    static const struct {
+        const char *message;
+        gboolean differs;
+    } messages[] = {
+        {"Content-Type: text/plain\n"
+         "\nHello\n",
+         FALSE},
+        {BOTH("Hello Nora", "<p>Hello <b>Nora</b></p>"), FALSE},
+        {BOTH("See https://example.com.", "<p>See <a href=\"https://example.com\">"
+                                          "https://example.com</a>.</p>"),
+         FALSE},
+        {BOTH("Write to nora@example.org",
+              "Write to <a href=\"mailto:nora@example.org\">nora@example.org</a>"),
+         FALSE},
+        {BOTH("Our terms (https://example.com/t)",
+              "Our <a href=\"https://example.com/t\">terms</a>"),
+         FALSE},
+        {BOTH("See https://example.com", "See <a href=\"https://evil.example\">"
+                                         "https://example.com</a>"),
+         TRUE},
+        {BOTH("Hello", "<p>Hello<span style=\"display:none\"> you</span></p>"), TRUE},
+        {BOTH("Hello", "<p>Hello<!-- you --></p>"), TRUE},
+        {BOTH("Hello you", "<p>Hello</p>"), TRUE},
+        {"Content-Type: text/html\n\n<p>Hello</p>\n", TRUE},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(messages); i++) {
+        g_autoptr(Extract) extract = read_message(messages[i].message);
+        if (extract->differs != messages[i].differs)
+            g_error("row %" G_GSIZE_FORMAT ": “%s” and “%s”", i, extract->text, extract->html);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -158,6 +201,7 @@ main(int argc, char **argv)
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_row);
     }
     g_test_add_func("/mail/same words XD1", test_words);
+    g_test_add_func("/mail/differences XD1 XD2 B12", test_differences);
     g_test_add_func("/mail/certain letters XD13", test_charsets);
     return g_test_run();
 }

@@ -245,6 +245,65 @@ static const struct {
      "an unknown transfer encoding"},
     {"XB18 text after the padding", PLAIN "Content-Transfer-Encoding: base64\n\neA==\neHh4\n",
      0, FALSE, "a transfer encoding that cannot be undone"},
+    {"XB18 encoding behind a comment", PLAIN "Content-Transfer-Encoding: (x) base64\n\neA==\n",
+     0, FALSE, "an unknown transfer encoding"},
+    {"XB18 border in capitals", MIXED HELLO "--BB\n" PDF END, 0, FALSE, "a broken structure"},
+    {"XB18 border in pieces",
+     "Content-Type: multipart/mixed; boundary*0=b; boundary*1=b\n\n" HELLO "--bb\n" PDF END, 1,
+     FALSE, NULL},
+    {"XB18 header that ends for some", "X-A: b\n \n" MIXED HELLO "--bb\n" PDF END, 1, FALSE,
+     "a broken header"},
+    {"XB18 type in quotes",
+     "Content-Type: \"multipart/mixed\"; boundary=bb\n\n" HELLO "--bb\n" PDF END, 1, FALSE,
+     "a content type that cannot be read"},
+    {"XB18 two dispositions",
+     PLAIN "Content-Disposition: inline\nContent-Disposition: attachment; filename=a\n\nx\n",
+     0, FALSE, "a broken structure"},
+    {"disposition behind a comment",
+     PLAIN "Content-Disposition: (inline) attachment; filename=a\n\nx\n", 1, FALSE, NULL},
+    {"disposition encoded",
+     PLAIN "Content-Disposition: =?utf-8?q?attachment?=; filename=a.csv\n\nx\n", 1, FALSE,
+     NULL},
+    {"image of a page",
+     "Content-Type: multipart/related; boundary=bb\n\n--bb\nContent-Type: text/html\n\n"
+     "<img src=\"cid:x\">\n--bb\nContent-Type: image/png\nContent-ID: <x>\n\nx\n" END,
+     1, FALSE, NULL},
+    {"XB19 image in a page",
+     "Content-Type: text/html\n\n<img src=\"data:image/png;base64,iVBORw0KGgo=\">\n", 1, FALSE,
+     NULL},
+    {"XB19 file in a page",
+     "Content-Type: text/html\n\n<a download=a.csv href='data:text/csv,a,b'>a</a>\n", 1, FALSE,
+     NULL},
+    {"a word that ends in data", "Content-Type: text/html\n\n<p>See the data: one, two</p>\n",
+     0, FALSE, NULL},
+    {"enriched text", "Content-Type: text/enriched\n\nx\n", 1, FALSE, NULL},
+    {"octets that are text", "Content-Type: application/octet-stream\n\nx\n", 1, FALSE, NULL},
+    {"B3 new kind of message", MIXED HELLO "--bb\nContent-Type: message/x-y\n\n" MAIL END, 1,
+     TRUE, NULL},
+    {"B3 web archive",
+     MIXED HELLO "--bb\nContent-Type: text/plain; name=\"A.MHT\"\n\n" MAIL END, 1, TRUE, NULL},
+    {"report",
+     MIXED HELLO "--bb\nContent-Type: message/delivery-status\n\nAction: failed\n" END, 1,
+     FALSE, NULL},
+    {"B14 newer form", "\nbegin-base64 644 a.csv\nYWJj\n====\n", 1, FALSE, NULL},
+    {"B14 capitals and a long mode", "\nBEGIN 100644\ta.csv\n#86)C\n`\nend\n", 1, FALSE, NULL},
+    {"B14 in a page", "Content-Type: text/html\n\n<pre>begin 644 a.csv\n#86)C\n`\nend\n</pre>",
+     1, FALSE, NULL},
+    {"B14 soft line break",
+     PLAIN "Content-Transfer-Encoding: quoted-printable\n\nbeg=\nin 644 a\n#86)C\n`\nend\n", 1,
+     FALSE, NULL},
+    {"B14 before the first part", MIXED "begin 644 a.csv\n#86)C\n`\nend\n" HELLO END, 1, FALSE,
+     NULL},
+    {"B6 soft line break",
+     PLAIN
+     "Content-Transfer-Encoding: quoted-printable\n\n----- Forw=\narded mess=\nage -----\n",
+     0, TRUE, NULL},
+    {"XD13 in the page", "Content-Type: text/html\n\n<meta charset=utf-7><p>+ADw-x\n", 0,
+     FALSE, "a character set that readers take for another"},
+    {"XD13 shift without a name", "\n\x1b$B$3$s\x1b(B\n", 0, FALSE,
+     "a character set that readers take for another"},
+    {"XD13 no such set", "Content-Type: text/plain; charset=x-none\n\nx\n", 0, FALSE,
+     "a character set that readers take for another"},
     {"XB18 line without a colon", "no field\n" PLAIN "\nx\n", 0, FALSE, "a broken header"},
     {"XD13 UTF-7", "Content-Type: text/plain; charset=utf-7\n\n+AGE-\n", 0, FALSE,
      "a character set that readers take for another"},
@@ -267,6 +326,36 @@ test_structure(gconstpointer data)
         g_assert_cmpstr(opaque[0], ==, NULL);
 }
 
+#define CALENDAR                                                                              \
+    "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nSUMMARY:Ask sam@example.org\n"            \
+    "ORGANIZER;SENT-BY=\"mailto:pa@example.net\":MAILTO:Owner@example.com\n"                  \
+    "ATTENDEE;CN=Nora;RSVP=TRUE:mailto:nora@exam\n ple.org\n"                                 \
+    "attendee;DELEGATED-TO=\"mailto:mallory@example.net\":invalid:nomail\n"                   \
+    "END:VEVENT\nEND:VCALENDAR\n"
+
+/* XB22: in place, attached, or by its name alone. */
+static void
+test_invitations(void)
+{
+    static const char *const messages[] = {
+        "Content-Type: text/calendar; method=REQUEST\n\n" CALENDAR,
+        "Content-Type: application/ics\nContent-Disposition: attachment\n\n" CALENDAR,
+        "Content-Type: application/octet-stream; name=\"Invite.ICS\"\n\n" CALENDAR,
+        MIXED HELLO "--bb\nContent-Type: text/calendar\n\n" CALENDAR END,
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(messages); i++) {
+        g_autoptr(Extract) extract = read_message(messages[i]);
+        g_autofree char *attendees = g_strjoinv(" ", extract->attendees);
+        g_assert_cmpstr(attendees, ==,
+                        "pa@example.net owner@example.com nora@example.org "
+                        "mallory@example.net");
+        g_assert_cmpuint(extract->parts->len, ==, 1);
+        g_assert_nonnull(strstr(extract->text, "SUMMARY"));
+        g_assert_false(extract->differs);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -281,5 +370,6 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/mail/structure/", structures[i].name, NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_structure);
     }
+    g_test_add_func("/mail/invitations XB22 B10", test_invitations);
     return g_test_run();
 }
