@@ -1,4 +1,4 @@
-#include "lib/imap-private.h"
+#include "lib/imap-name.h"
 
 #include <string.h>
 

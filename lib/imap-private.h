@@ -1,13 +1,8 @@
 /* imap-private.h - what the files of lib/imap share */
 #pragma once
 
+#include "lib/imap-name.h"
 #include "lib/imap.h"
-
-/* Folder names on the wire (imap-name.c): modified UTF-7 (RFC 3501, 5.1.3), which is ASCII
- * without control characters whatever the name holds. The caller frees. decode: NULL when it
- * is not of that form. */
-char *imap_name_encode(const char *name);
-char *imap_name_decode(const char *wire);
 
 /* The connection (imap-stream.c). deadline: of g_get_monotonic_time. */
 typedef struct _ImapStream ImapStream;
