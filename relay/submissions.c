@@ -21,6 +21,14 @@ text_or_empty(const Request *request, const char *name)
     return text;
 }
 
+/* An item is made with empty texts, never NULL ones. Takes text. */
+static void
+replace(char **member, char *text)
+{
+    g_free(*member);
+    *member = text;
+}
+
 static gboolean
 read_envelope(Request *request, GError **error)
 {
@@ -61,8 +69,8 @@ read_bytes(Request *request, const char *account, GError **error)
     }
     Item *item = request->item;
     item->size = (guint64)status.st_size;
-    item->account = g_strdup(account);
-    item->digest = digest_action(account, item->envelope, request->fd, error);
+    replace(&item->account, g_strdup(account));
+    replace(&item->digest, digest_action(account, item->envelope, request->fd, error));
     return item->digest != NULL;
 }
 
@@ -122,13 +130,13 @@ submissions_read_submit(Request *request, GError **error)
         return FALSE;
     }
     request->item = item_new();
-    request->item->login = g_ascii_strdown(login, -1);
+    replace(&request->item->login, g_ascii_strdown(login, -1));
     read_claims(request);
     if (!read_envelope(request, error) || !read_extract(request, error) ||
         !read_bytes(request, account->name, error))
         return FALSE;
-    request->item->key = submission_key(request);
-    request->item->message_id = g_strdup(request->item->extract->message_id);
+    replace(&request->item->key, submission_key(request));
+    replace(&request->item->message_id, g_strdup(request->item->extract->message_id));
     return TRUE;
 }
 
@@ -276,8 +284,7 @@ submissions_submit(Request *request, GError **error)
     if (!find_again(request, &found, error) || found)
         return found;
 
-    g_free(item->id);
-    item->id = item_new_id();
+    replace(&item->id, item_new_id());
     if (!judge_item(request->relay->db, request->config, account, item, request->now, error) ||
         !stop_judge(request->relay->db, item, error))
         return FALSE;
