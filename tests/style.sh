@@ -23,7 +23,7 @@ skip() {
 }
 
 cd "$source" || exit 1
-files=$(find policy lib store milter relay cli tests -name '*.[ch]' | sort)
+files=$(find policy lib store milter relay cli tests -name '*.[ch]' ! -name '*-sql.h' | sort)
 
 if command -v clang-format >/dev/null; then
     # shellcheck disable=SC2086
