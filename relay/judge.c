@@ -38,6 +38,8 @@ find_fault(const Config *config, const Account *account, const Item *item)
             "a bare carriage return, a bare line feed or a zero byte in the message");
     if (extract->doubled[0] != NULL)
         return g_strdup_printf("the field %s stands more than once", extract->doubled[0]);
+    if (extract->from[0] == NULL)
+        return g_strdup("the message has no From with an address");
     if (g_strv_length(extract->from) != 1 ||
         !lists_address(account->senders, extract->from[0]))
         return g_strdup("the From address is none this login may use");
