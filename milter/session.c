@@ -504,11 +504,18 @@ lock_socket(const char *path, GError **error)
     g_autofree char *name = g_strconcat(path, ".lock", NULL);
     int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fd < 0) {
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
+                    "%s: %s; the key “milter-socket” names its folder", name,
+                    g_strerror(errno));
+        return FALSE;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", name,
                 errno == EWOULDBLOCK ? "another exeat-milter serves this socket"
                                      : g_strerror(errno));
+    close(fd);
     return FALSE;
 }
 

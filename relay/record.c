@@ -76,6 +76,12 @@ open_all(Relay *relay, GError **error)
 {
     const char *state = relay->config->state;
     g_autofree char *path = g_build_filename(state, "exeat.db", NULL);
+
+    if (!g_file_test(state, G_FILE_TEST_IS_DIR)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
+                    "%s: this folder is not there; the key “state” names it", state);
+        return FALSE;
+    }
     g_autoptr(Seal) seal = open_key(state, path, error);
     g_autoptr(Witness) witness = seal ? witness_open(state, error) : NULL;
 
