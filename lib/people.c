@@ -83,26 +83,6 @@ find_group(const char *written, gid_t *gid_out, gboolean *known_out, GError **er
     return TRUE;
 }
 
-gboolean
-people_add(People *people, const char *written, gboolean *known_out, GError **error)
-{
-    uid_t uid;
-    gid_t gid;
-
-    if (written[0] == '@') {
-        if (!find_group(written + 1, &gid, known_out, error))
-            return FALSE;
-        if (*known_out)
-            g_array_append_val(people->gids, gid);
-        return TRUE;
-    }
-    if (!people_find_user(written, &uid, known_out, error))
-        return FALSE;
-    if (*known_out)
-        g_array_append_val(people->uids, uid);
-    return TRUE;
-}
-
 static gboolean
 lists_uid(const People *people, uid_t uid)
 {
@@ -119,6 +99,25 @@ lists_gid(const People *people, gid_t gid)
         if (g_array_index(people->gids, gid_t, i) == gid)
             return TRUE;
     return FALSE;
+}
+
+gboolean
+people_add(People *people, const char *written, PeopleFound *found_out, GError **error)
+{
+    gboolean is_group = written[0] == '@', known, twice;
+    uid_t uid = 0;
+    gid_t gid = 0;
+
+    if (is_group ? !find_group(written + 1, &gid, &known, error)
+                 : !people_find_user(written, &uid, &known, error))
+        return FALSE;
+    twice = known && (is_group ? lists_gid(people, gid) : lists_uid(people, uid));
+    *found_out = !known ? PEOPLE_UNKNOWN : twice ? PEOPLE_TWICE : PEOPLE_ADDED;
+    if (*found_out == PEOPLE_ADDED && is_group)
+        g_array_append_val(people->gids, gid);
+    else if (*found_out == PEOPLE_ADDED)
+        g_array_append_val(people->uids, uid);
+    return TRUE;
 }
 
 /* Whether one of the groups that the user database gives the user is listed. */

@@ -17,8 +17,15 @@ void people_init(People *people);
 void people_clear(People *people);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(People, people_clear)
 
-/* Adds a user or @group, by name or number. *known_out FALSE: there is no such name. */
-gboolean people_add(People *people, const char *written, gboolean *known_out, GError **error);
+typedef enum {
+    PEOPLE_UNKNOWN, /* there is no such name */
+    PEOPLE_TWICE,   /* it was there before, perhaps by another name */
+    PEOPLE_ADDED
+} PeopleFound;
+
+/* Adds a user or @group, by name or number. */
+gboolean people_add(People *people, const char *written, PeopleFound *found_out,
+                    GError **error);
 
 /* Finds a user by name or number. *known_out FALSE: there is no such name. */
 gboolean people_find_user(const char *written, uid_t *uid_out, gboolean *known_out,

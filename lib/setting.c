@@ -9,6 +9,7 @@
 
 #define SOCKET_LIMIT (sizeof((struct sockaddr_un *)0)->sun_path - 1)
 #define COUNT_LIMIT  1000000
+#define ONCE         "each entry once"
 
 static gboolean
 check_keys(const Setting *settings, const KeyFile *file, const KeyGroup *group, GError **error)
@@ -178,7 +179,7 @@ read_entries(const SettingPlace *place, const char *text, char ***member, Normal
             return fail(error, place, *entry, expected);
         g_strv_builder_add(builder, normal);
         if (!g_hash_table_add(seen, normal))
-            return fail(error, place, *entry, "each entry once");
+            return fail(error, place, *entry, ONCE);
     }
     *member = g_strv_builder_end(builder);
     return TRUE;
@@ -270,11 +271,13 @@ setting_people(const SettingPlace *place, const char *text, gpointer member, GEr
     if (written == NULL)
         return FALSE;
     for (char **entry = written; *entry != NULL; entry++) {
-        gboolean known;
-        if (!people_add(people, *entry, &known, error))
+        PeopleFound found;
+        if (!people_add(people, *entry, &found, error))
             return FALSE;
-        if (!known)
+        if (found == PEOPLE_UNKNOWN)
             return fail(error, place, *entry, "a user or @group of this machine");
+        if (found == PEOPLE_TWICE)
+            return fail(error, place, *entry, ONCE);
     }
     return TRUE;
 }
