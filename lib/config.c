@@ -317,23 +317,42 @@ check_people(const Config *config, const KeyFile *file, GError **error)
     return TRUE;
 }
 
-/* The files that only a judge needs. A policy's path is relative to the folder of exeat.conf.
- */
-static gboolean
-read_policies(Config *config, GError **error)
+/* A policy's path is relative to the folder of exeat.conf. A mistake in the policy has its own
+ * file and line; that it cannot be read at all is told with the line that names it. */
+static Policy *
+read_policy(const Config *config, const char *path, const KeyFile *file, guint line,
+            GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(config->path);
+    g_autoptr(GError) trouble = NULL;
+    Policy *policy = policies_read(folder, path, config->floor, &trouble);
+
+    if (policy != NULL)
+        return policy;
+    if (trouble->domain == EXEAT_ERROR)
+        g_prefix_error(&trouble, "%s:%u: ", file->path, line);
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return NULL;
+}
+
+/* The files that only a judge needs. */
+static gboolean
+read_policies(Config *config, const KeyFile *file, GError **error)
+{
+    const KeyLine *floor = keygroup_line(keyfile_group(file, "exeat"), "floor");
 
     config->aliases = aliases_read(config->alias_files, error);
     if (config->aliases == NULL)
         return FALSE;
-    if (*config->floor_file != '\0')
-        config->floor = policies_read(folder, config->floor_file, NULL, error);
-    if (*config->floor_file != '\0' && config->floor == NULL)
-        return FALSE;
+    if (floor != NULL) {
+        config->floor = read_policy(config, config->floor_file, file, floor->line, error);
+        if (config->floor == NULL)
+            return FALSE;
+    }
     for (guint i = 0; i < config->accounts->len; i++) {
         Account *account = g_ptr_array_index(config->accounts, i);
-        account->policy = policies_read(folder, account->policy_file, config->floor, error);
+        account->policy = read_policy(config, account->policy_file, file,
+                                      line_of(file, account, "policy"), error);
         if (account->policy == NULL)
             return FALSE;
     }
@@ -351,7 +370,7 @@ config_read(const char *path, gboolean with_policies, GError **error)
     if (!read_groups(config, file, error) || !check_owners(config, file, error) ||
         !check_people(config, file, error))
         return NULL;
-    if (with_policies && !read_policies(config, error))
+    if (with_policies && !read_policies(config, file, error))
         return NULL;
     return g_steal_pointer(&config);
 }

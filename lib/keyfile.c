@@ -4,6 +4,7 @@
 
 #include "lib/error.h"
 #include "lib/trusted.h"
+#include "policy/spelling.h"
 
 #define FOUND_LIMIT 60 /* bytes of a line that a message repeats */
 
@@ -178,48 +179,19 @@ keyfile_read(const char *path, GError **error)
     return text != NULL ? keyfile_parse(text, path, error) : NULL;
 }
 
-/* How many letters differ, at least: Levenshtein's distance, one row at a time. */
-static guint
-distance(const char *a, const char *b)
-{
-    gsize width = strlen(b);
-    g_autofree guint *row = g_new(guint, width + 1);
-
-    for (gsize j = 0; j <= width; j++)
-        row[j] = (guint)j;
-    for (gsize i = 0; a[i] != '\0'; i++) {
-        guint corner = row[0];
-        row[0] = (guint)i + 1;
-        for (gsize j = 0; j < width; j++) {
-            guint change = corner + (a[i] != b[j]);
-            corner = row[j + 1];
-            row[j + 1] = MIN(change, MIN(corner, row[j]) + 1);
-        }
-    }
-    return row[width];
-}
-
-static const char *
-nearest(const char *key, const char *const *known)
-{
-    const char *best = known[0];
-
-    for (gsize i = 1; known[i] != NULL; i++)
-        if (distance(key, known[i]) < distance(key, best))
-            best = known[i];
-    return best;
-}
-
 gboolean
 keygroup_check(const KeyFile *file, const KeyGroup *group, const char *const *known,
                GError **error)
 {
     for (guint i = 0; i < group->lines->len; i++) {
         const KeyLine *line = g_ptr_array_index(group->lines, i);
-        if (!g_strv_contains(known, line->key))
-            return keyfile_fail(error, file, line->line, line->key,
-                                "a key of [%s], the nearest is “%s”", group->name,
-                                nearest(line->key, known));
+        if (g_strv_contains(known, line->key))
+            continue;
+        const char *meant = spelling_guess(line->key, known);
+        g_autofree char *hint =
+            meant != NULL ? g_strdup_printf(" (did you mean “%s”?)", meant) : g_strdup("");
+        return keyfile_fail(error, file, line->line, line->key, "a key of [%s]%s", group->name,
+                            hint);
     }
     return TRUE;
 }

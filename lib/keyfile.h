@@ -36,7 +36,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(KeyFile, keyfile_free)
 const KeyGroup *keyfile_group(const KeyFile *file, const char *name);
 const KeyLine *keygroup_line(const KeyGroup *group, const char *key);
 
-/* Refuses a key that is not in known (NULL-terminated), and names the nearest one that is. */
+/* Refuses a key that is not in known (NULL-terminated), and names the one perhaps meant. */
 gboolean keygroup_check(const KeyFile *file, const KeyGroup *group, const char *const *known,
                         GError **error);
 

@@ -114,6 +114,8 @@ parse_list(Parser *parser, const char *text, const char *path, GError **error)
     g_autoptr(GHashTable) list = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
+    if (!lexer_check_ends(text, path, error))
+        return NULL;
     for (guint i = 0; lines[i]; i++) {
         lines[i][strcspn(lines[i], "#")] = '\0';
         if (!*g_strstrip(lines[i]))

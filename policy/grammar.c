@@ -297,7 +297,7 @@ check_text(const char *text, const char *name, GError **error)
     if (strlen(text) > TEXT_MAX)
         return lexer_fail_at(&lexer, text, "a longer text", "at most 64 KiB", error);
     if (g_utf8_validate(text, -1, &end))
-        return TRUE;
+        return lexer_check_ends(text, name, error);
     for (const char *at = text; at < end; at++) {
         if (*at == '\n') {
             lexer.line++;

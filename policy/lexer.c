@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "policy/rules.h"
+#include "policy/spelling.h"
 
 #define WORD_CHARS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-."
 
@@ -90,8 +91,6 @@ lexer_next(Lexer *lexer)
     at += strspn(at, " \t");
     if (*at == '#')
         at += strcspn(at, "\n");
-    if (g_str_has_prefix(at, "\r\n"))
-        at++;
     lexer->start = at;
     scan(lexer);
 }
@@ -147,45 +146,15 @@ describe(const Lexer *lexer)
                            is_long ? "…" : "");
 }
 
-/* How many letters must be put in, taken out or replaced to make one word of the other. */
-static guint
-distance(const char *a, const char *b)
-{
-    gsize width = strlen(b) + 1;
-    g_autofree guint *row = g_new(guint, width);
-
-    for (guint j = 0; j < width; j++)
-        row[j] = j;
-    for (guint i = 0; a[i]; i++) {
-        guint diagonal = row[0];
-        row[0] = i + 1;
-        for (guint j = 1; j < width; j++) {
-            guint replaced = diagonal + (g_ascii_tolower(a[i]) != b[j - 1]);
-            diagonal = row[j];
-            row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[width - 1];
-}
-
 /* The word that was perhaps meant; NULL when none is near. */
 static const char *
-nearest(const Lexer *lexer, const char *const *words)
+guess(const Lexer *lexer, const char *const *words)
 {
-    const char *best = NULL;
-
-    if (!words || lexer->kind != TOKEN_WORD || lexer->length < 3 || lexer->length > SHOWN_MAX)
+    if (!words || lexer->kind != TOKEN_WORD || lexer->length > SHOWN_MAX)
         return NULL;
-    guint best_distance = MIN(lexer->length - 1, 3);
     g_autofree char *found = lexer_text(lexer);
-    for (guint i = 0; words[i]; i++) {
-        guint d = distance(found, words[i]);
-        if (d < best_distance) {
-            best = words[i];
-            best_distance = d;
-        }
-    }
-    return best;
+
+    return spelling_guess(found, words);
 }
 
 gboolean
@@ -200,9 +169,25 @@ lexer_fail_at(const Lexer *lexer, const char *place, const char *found, const ch
 }
 
 gboolean
+lexer_check_ends(const char *text, const char *name, GError **error)
+{
+    Lexer lexer = {.name = name, .line = 1, .line_start = text};
+    const char *at = strchr(text, '\r');
+
+    if (!at)
+        return TRUE;
+    for (const char *end; (end = memchr(lexer.line_start, '\n', at - lexer.line_start));) {
+        lexer.line++;
+        lexer.line_start = end + 1;
+    }
+    return lexer_fail_at(&lexer, at, "a carriage return",
+                         "lines that end with a line feed alone", error);
+}
+
+gboolean
 lexer_fail(const Lexer *lexer, const char *expected, const char *const *words, GError **error)
 {
-    const char *meant = nearest(lexer, words);
+    const char *meant = guess(lexer, words);
     g_autofree char *found = describe(lexer);
     g_autofree char *hint =
         meant ? g_strdup_printf("%s (did you mean ‘%s’?)", expected, meant) : NULL;

@@ -52,3 +52,6 @@ gboolean lexer_fail(const Lexer *lexer, const char *expected, const char *const 
 /* The same for a thing found at any place of the text. */
 gboolean lexer_fail_at(const Lexer *lexer, const char *place, const char *found,
                        const char *expected, GError **error);
+
+/* Refuses the first carriage return of a text (exeat.conf refuses them, too). */
+gboolean lexer_check_ends(const char *text, const char *name, GError **error);

@@ -148,6 +148,20 @@ policy_name(const Policy *policy)
     return g_ptr_array_index(policy->files, 0);
 }
 
+gboolean
+policy_holds_all(const Policy *policy)
+{
+    const GPtrArray *rules = policy->kind[LINE_RULE];
+
+    for (guint i = 0; i < rules->len; i++) {
+        const Line *rule = g_ptr_array_index(rules, i);
+
+        if (tier_strictness(rule->tier) < tier_strictness(TIER_HOLD))
+            return policy->floor && policy_holds_all(policy->floor);
+    }
+    return TRUE;
+}
+
 const char *
 policy_version(const Policy *policy)
 {

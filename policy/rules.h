@@ -63,6 +63,9 @@ void policy_set_floor(Policy *policy, Policy *floor);
 /* The file's name. Borrowed. */
 const char *policy_name(const Policy *policy);
 
+/* TRUE when no message can get further than to be held: no rule releases, delays or drafts. */
+gboolean policy_holds_all(const Policy *policy);
+
 /* Which rules judged (A22): SHA-256 in hex of the file; of a policy with other files, of all
  * the texts and their names in the order in which they were read. Borrowed. */
 const char *policy_version(const Policy *policy);

@@ -76,6 +76,19 @@ reload(Relay *relay)
     schedule_wake(relay->schedule);
 }
 
+/* A policy without a word in it is a policy; it is seldom what was meant. */
+static void
+report_check(const Config *config)
+{
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+
+        if (policy_holds_all(account->policy))
+            g_print("account %s: %s holds everything\n", account->name,
+                    policy_name(account->policy));
+    }
+}
+
 typedef struct {
     Relay *relay;
     int signal_fd;
@@ -151,8 +164,10 @@ run(void)
     g_mutex_init(&relay.lock);
     g_rw_lock_init(&relay.serving);
     relay.config = config_read(config_path, TRUE, &error);
-    if (relay.config != NULL && check_only)
+    if (relay.config != NULL && check_only) {
+        report_check(relay.config);
         return EX_OK;
+    }
     gboolean served = relay.config != NULL && serve(&relay, &error);
     /* Connections may still be served: what they wait for ends with the process, unanswered.
      */

@@ -121,7 +121,7 @@ static const Refusal REFUSALS[] = {
     {"policy-missing",
      GENERAL "[account b]\naddresses = b@example.com\nagent-logins = b\ninternal-domains = "
              "example.com\npolicy = other.policy\n",
-     "other.policy: "},
+     ":8: "},
 };
 
 /* Lines more in the general group, from line 4, or in the account's, from line 10. */
@@ -136,8 +136,9 @@ static const LineRefusal LINES[] = {
     {"unknown-group", "", "[acount x]", ":10: found “acount x”, expected [exeat] or"},
     {"account-twice", "", "[account box]", "it began in line 5"},
     {"key-case", "State = /a", "",
-     "found “State”, expected a key of [exeat], the nearest is “state”"},
+     "found “State”, expected a key of [exeat] (did you mean “state”?)"},
     {"key-unknown", "aprovers = root", "", ":4: found “aprovers”"},
+    {"floor-missing", "floor = none", "", "/exeat.conf:4: "},
     {"not-utf8", "state = /\xff", "", ":4: found a byte that is not UTF-8"},
     {"no-approvers", "", "mode = review",
      ":5: found “account box”, expected the key “approvers” in this group, or mode = draft"},
@@ -146,6 +147,8 @@ static const LineRefusal LINES[] = {
     {"mode", "", "mode = auto", "found “auto”, expected draft, review or hybrid"},
     {"login-two-roles", "", "human-logins = agent@EXAMPLE.com",
      ":7: found “agent@example.com”, expected a login that has no other role"},
+    {"approver-twice", "", "approvers = 4003, 4003",
+     ":10: found “4003”, expected each entry once"},
     {"agent-root", "", "agent-users = 0",
      "found “user 0”, expected nobody who is root or the milter-user"},
     {"agent-milter", "", "agent-users = 4001",

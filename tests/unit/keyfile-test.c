@@ -80,9 +80,10 @@ test_nearest(void)
     static const struct {
         const char *text;
         const char *nearest;
-    } ROWS[] = {{"[a]\naprovers = 1\n", "“approvers”"},
-                {"[a]\nAdmin = 1\n", "“admins”"},
-                {"[a]\napproval-lifetime = 1\n", "“approval-life”"}};
+    } ROWS[] = {{"[a]\naprovers = 1\n", " (did you mean “approvers”?)"},
+                {"[a]\nAdmin = 1\n", " (did you mean “admins”?)"},
+                {"[a]\napproval-lif = 1\n", " (did you mean “approval-life”?)"},
+                {"[a]\nsomething = 1\n", "expected a key of [a]"}};
 
     for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
         g_autoptr(GError) error = NULL;

@@ -19,6 +19,7 @@ static const File FILES[] = {
     {"/p/vip", "# whom I trust\nAnn@Example.org\n\n @example.net # all of them\n"},
     {"/p/vip2", "ann@example.org"},
     {"/p/odd", "ann@example.org\nnobody\n"},
+    {"/p/crlf", "ann@example.org\r\n"},
     {"/p/1", "include 2"},
     {"/p/2", "include 3"},
     {"/p/3", "include 4"},
@@ -84,6 +85,8 @@ static const struct {
      "/p/main:1:14: found ‘draft’, expected the end"},
     {"odd list", "hold \"x\" if any recipient in odd",
      "/p/odd:2:1: found another line, expected an address or @domain"},
+    {"list with CRLF", "hold \"x\" if any recipient in crlf",
+     "/p/crlf:1:16: found a carriage return, expected lines that end"},
     {"a name with a slash", "include sub/a",
      "/p/main:1:9: found ‘sub’, expected the file of a policy, in double quotes when"},
     {"no address", "expect hold when recipient = \"nobody\"",
@@ -200,6 +203,7 @@ test_floor(void)
         g_assert_cmpuint(tier_strictness(verdict->tier), ==, MAX(i / 5, i % 5));
         g_assert_cmpstr(verdict->reason, ==, i % 5 > i / 5 ? "floor" : "own");
         g_assert_cmpuint(verdict->approvals, ==, 3);
+        g_assert_true(policy_holds_all(policy) == (MAX(i / 5, i % 5) >= 3));
     }
 }
 
@@ -224,6 +228,18 @@ test_expectations(void)
     g_assert_cmpint(verdict->wait, ==, 7200);
 }
 
+/* No rule applies, or only such as hold. */
+static void
+test_holds_all(void)
+{
+    g_autoptr(Policy) empty =
+        read_policy("# nothing yet\nlimit 1 automatic per day else hold");
+    g_autoptr(Policy) one = read_policy("hold \"h\"\ndraft \"d\" if novel > 5");
+
+    g_assert_true(policy_holds_all(empty));
+    g_assert_false(policy_holds_all(one));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -233,6 +249,7 @@ main(int argc, char **argv)
     g_test_add_func("/files/lists (A30)", test_lists);
     g_test_add_func("/files/version (A22)", test_version);
     g_test_add_func("/files/floor", test_floor);
+    g_test_add_func("/files/holds everything", test_holds_all);
     g_test_add_func("/files/expectations", test_expectations);
     return g_test_run();
 }
