@@ -109,16 +109,18 @@ mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
 static void
 count_data_links(MailReading *reading, const char *html)
 {
-    static const char pattern[] = "\\bdata:([a-z0-9.+-]+/[a-z0-9.+-]+)?[^,<>\\s]*,([^<>\\s]*)";
+    static const char pattern[] =
+        "\\bdata:([a-z0-9.+-]+/[a-z0-9.+-]+)?[^,<>\\s]{0,200},([^<>\\s]*)";
     g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL);
     g_autoptr(GMatchInfo) match = NULL;
 
-    for (g_regex_match(regex, html, 0, &match); g_match_info_matches(match);
-         g_match_info_next(match, NULL)) {
+    g_regex_match(regex, html, 0, &match);
+    for (guint n = 0; n <= EXTRACT_PART_LIMIT && g_match_info_matches(match); n++) {
         g_autofree char *type = g_match_info_fetch(match, 1);
         g_autofree char *data = g_match_info_fetch(match, 2);
         g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, data, -1);
         mail_add_part(reading, "", *type != 0 ? type : "text/plain", strlen(data), sum);
+        g_match_info_next(match, NULL);
     }
 }
 

@@ -184,6 +184,65 @@ test_unmarked(void)
     assert_found("| Can you do Thursday?\n| We need it.\n| Nora\n", FALSE, TRUE);
 }
 
+/* What programs send when nobody asks them for plain text. */
+static void
+test_pages(void)
+{
+    static const struct {
+        const char *name;
+        const char *html;
+        gboolean forward;
+    } pages[] = {
+        {"Apple Mail",
+         "<div><br><blockquote type=\"cite\"><div>Begin forwarded message:</div><br>"
+         "<div><b>From: </b>Nora &lt;nora@example.org&gt;<br></div></blockquote></div>",
+         TRUE},
+        {"Apple Mail, French",
+         "<blockquote type=\"cite\"><div>D&eacute;but du message "
+         "r&eacute;exp&eacute;di&eacute;"
+         "&nbsp;:</div></blockquote>",
+         TRUE},
+        {"Gmail",
+         "<div class=\"gmail_quote\"><div dir=\"ltr\" class=\"gmail_attr\">---------- "
+         "Forwarded message ---------<br>From: <strong>Nora</strong><br></div></div>",
+         TRUE},
+        {"Thunderbird",
+         "<div class=\"moz-forward-container\">-------- Weitergeleitete Nachricht --------"
+         "<table><tr><th>Von: </th><td>Nora</td></tr></table></div>",
+         TRUE},
+        {"in pieces", "<p>Begin for<wbr>warded mes<b></b>sage:</p>", TRUE},
+        {"Outlook",
+         "<div style=\"border:none;border-top:solid #E1E1E1 1.0pt\"><p><b>From:</b> Nora<br>"
+         "<b>Sent:</b> Friday<br><b>To:</b> Olivia<br><b>Subject:</b> Date</p></div>",
+         FALSE},
+        {"Outlook, a table",
+         "<table><tr><td>Von:</td><td>Nora</td></tr><tr><td>Gesendet:</td><td>Freitag</td></"
+         "tr>"
+         "<tr><td>An:</td><td>Olivia</td></tr></table>",
+         FALSE},
+        {"Gmail, an answer",
+         "<div class=\"gmail_attr\">On Fri, 13 Nov 2026, Nora &lt;<a href=\"mailto:"
+         "nora@example.org\">nora@example.org</a>&gt; wrote:<br></div>"
+         "<blockquote class=\"gmail_quote\">Thursday?</blockquote>",
+         FALSE},
+        {"Outlook, an answer without a block",
+         "<p>Am 13.11.2026 um 08:00 schrieb Nora:</p><p>Donnerstag?</p>", FALSE},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(pages); i++) {
+        g_autofree char *text = mail_render_html(pages[i].html);
+        g_test_message("%s", pages[i].name);
+        if (pages[i].forward) {
+            gboolean forward = FALSE, quoted = FALSE;
+            mail_find_quotes(text, &forward, &quoted);
+            g_assert_true(forward);
+        } else {
+            assert_found(text, FALSE, TRUE);
+        }
+    }
+    assert_found("Hello Nora,\n\nsee our page <https://example.com>.\n", FALSE, FALSE);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -193,6 +252,7 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &languages[i], test_language);
     }
     g_test_add_func("/mail/language/answers D16", test_answers);
+    g_test_add_func("/mail/language/pages XB21", test_pages);
     g_test_add_func("/mail/language/unmarked XB21", test_unmarked);
     return g_test_run();
 }

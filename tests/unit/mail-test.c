@@ -326,6 +326,19 @@ test_structure(gconstpointer data)
         g_assert_cmpstr(opaque[0], ==, NULL);
 }
 
+/* XD14: what is inside an attached message can be read. */
+static void
+test_inner_text(void)
+{
+    g_autoptr(Extract) extract = read_message(
+        MIXED HELLO
+        "--bb\nContent-Type: message/rfc822\n\nFrom: a@example.net\n"
+        "Content-Type: message/rfc822\n\nFrom: b@example.net\n\nSecret plan\n" END);
+
+    g_assert_nonnull(strstr(extract->text, "hello"));
+    g_assert_nonnull(strstr(extract->text, "Secret plan"));
+}
+
 #define CALENDAR                                                                              \
     "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nSUMMARY:Ask sam@example.org\n"            \
     "ORGANIZER;SENT-BY=\"mailto:pa@example.net\":MAILTO:Owner@example.com\n"                  \
@@ -370,6 +383,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/mail/structure/", structures[i].name, NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_structure);
     }
+    g_test_add_func("/mail/inner text XD14", test_inner_text);
     g_test_add_func("/mail/invitations XB22 B10", test_invitations);
     return g_test_run();
 }
