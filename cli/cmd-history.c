@@ -1,57 +1,116 @@
 #include <stdio.h>
 #include <sysexits.h>
-#include <time.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/reason.h"
 #include "lib/escape.h"
 
-enum { FLEXIBLE_FROM = 6 }; /* the address is the last column */
+#define INDENT "  "
 
 static void
-add_entry(GPtrArray *rows, GVariant *entry, gint64 now)
+print_line(const char *first, const char *next, const char *text)
 {
-    command_add_row(
-        rows, escape_line(answer_text(entry, "account")),
-        g_strdup(answer_flag(entry, "known", FALSE) ? "known" : "never written to"),
-        g_strdup_printf("%" G_GINT64_FORMAT, answer_number(entry, "times")),
-        output_time(answer_number(entry, "first"), now),
-        output_time(answer_number(entry, "last"), now),
-        g_strdup(answer_flag(entry, "list", FALSE)        ? "list"
-                 : answer_flag(entry, "mentioned", FALSE) ? "named in a text"
-                                                          : "-"),
-        escape_line(answer_text(entry, "address")), NULL);
+    g_autofree char *safe = escape_line(text);
+    g_autofree char *lines = output_wrap(first, next, safe, output_terminal_columns());
+
+    fputs(lines, stdout);
+}
+
+/* Ids are a stranger's words, so they end their lines. */
+static void
+print_ids(GVariant *entry)
+{
+    g_autoptr(GVariant) letters = answer_array(entry, "conversations", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(letters); i++) {
+        g_autoptr(GVariant) letter = g_variant_get_child_value(letters, i);
+        g_autofree char *day = reason_date(answer_number(letter, "when"));
+        g_autofree char *line = g_strdup_printf(
+            "conversation %" G_GINT64_FORMAT ", last written to on %s: %s",
+            answer_number(letter, "conversation"), day, answer_text(letter, "message"));
+        print_line(INDENT, INDENT INDENT, line);
+    }
+}
+
+static void
+print_text(GVariant *entry, const char *key, const char *label)
+{
+    g_autoptr(GVariant) sighting = answer_array(entry, key, "a{sv}");
+    g_autofree char *line = g_strconcat(label, answer_text(sighting, "message"), NULL);
+
+    if (*answer_text(sighting, "message") != '\0')
+        print_line(INDENT, INDENT INDENT, line);
+}
+
+static void
+print_entry(GVariant *entry)
+{
+    const char *standing = answer_flag(entry, "mentioned", FALSE) ? "named in a text"
+                           : answer_flag(entry, "known", FALSE)   ? "known"
+                                                                  : "never written to";
+    g_autofree char *account = escape_line(answer_text(entry, "account"));
+    g_autofree char *first = g_strdup_printf("%s, %s: ", account, standing);
+    g_auto(GStrv) reasons = reason_lines(entry, TRUE);
+
+    print_line(first, INDENT, answer_text(entry, "address"));
+    for (guint i = 0; reasons[i] != NULL; i++)
+        print_line(INDENT, INDENT INDENT, reasons[i]);
+    print_text(entry, "first_named", "first such message: ");
+    print_text(entry, "last_named", "last such message: ");
+    print_ids(entry);
+}
+
+static GVariant *
+ask(const Session *session, const char *verb, const char *address, int *status_out)
+{
+    const char *account = session_option(session, "account");
+    GVariantDict arguments;
+
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "address", "s", address);
+    if (account != NULL)
+        g_variant_dict_insert(&arguments, "account", "s", account);
+    return request_ask(session, verb, g_variant_dict_end(&arguments), status_out);
+}
+
+/* vouch and forget */
+static int
+change(const Session *session, const char *verb, const char *address)
+{
+    int status;
+    g_autoptr(GVariant) answer = ask(session, verb, address, &status);
+
+    if (answer == NULL)
+        return status;
+    if (session->json)
+        return command_print_json(answer);
+    g_autofree char *account = escape_line(answer_text(answer, "account"));
+    g_autofree char *safe = escape_line(answer_text(answer, "address"));
+    printf("%s, %s: %s\n", account, g_str_equal(verb, "vouch") ? "vouched for" : "forgotten",
+           safe);
+    return EX_OK;
 }
 
 int
 cmd_history(const Session *session, char **words)
 {
-    const char *account = session_option(session, "account");
-    GVariantDict arguments;
     int status;
 
-    g_variant_dict_init(&arguments, NULL);
-    g_variant_dict_insert(&arguments, "address", "s", words[0]);
-    if (account != NULL)
-        g_variant_dict_insert(&arguments, "account", "s", account);
-    g_autoptr(GVariant) answer =
-        request_ask(session, "history", g_variant_dict_end(&arguments), &status);
+    if (words[1] != NULL) {
+        if (!g_str_equal(words[0], "vouch") && !g_str_equal(words[0], "forget"))
+            return command_misused(words[0], "vouch or forget");
+        return change(session, words[0], words[1]);
+    }
+    g_autoptr(GVariant) answer = ask(session, "history", words[0], &status);
     if (answer == NULL)
         return status;
     if (session->json)
         return command_print_json(answer);
-
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
     g_autoptr(GVariant) entries = answer_array(answer, "entries", "aa{sv}");
-    gint64 now = time(NULL);
-    command_add_row(rows, g_strdup("ACCOUNT"), g_strdup("THE HUMAN"), g_strdup("TIMES"),
-                    g_strdup("FIRST"), g_strdup("LAST"), g_strdup("MARK"), g_strdup("ADDRESS"),
-                    NULL);
     for (gsize i = 0; i < g_variant_n_children(entries); i++) {
         g_autoptr(GVariant) entry = g_variant_get_child_value(entries, i);
-        add_entry(rows, entry, now);
+        print_entry(entry);
     }
-    g_autofree char *table = output_table(rows, FLEXIBLE_FROM, output_columns());
-    fputs(table, stdout);
     return EX_OK;
 }

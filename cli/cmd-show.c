@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/reason.h"
 #include "lib/escape.h"
 
 enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16, POLICY_COLUMNS = 13 };
@@ -44,7 +45,8 @@ print_list(const char *label, GVariant *item, const char *key)
         print_field(i == 0 ? label : "", list[i]);
 }
 
-/* What is to be known of a recipient besides its address; "" when nothing is. */
+/* What is to be known of a recipient besides its address and its history; "" when nothing is.
+ */
 static char *
 describe_details(GVariant *recipient, const char *const *hidden)
 {
@@ -52,10 +54,6 @@ describe_details(GVariant *recipient, const char *const *hidden)
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
     g_auto(GStrv) parameters = answer_list(recipient, "parameters");
 
-    if (answer_flag(recipient, "mentioned", FALSE))
-        g_strv_builder_add(builder, "taken from a received text");
-    if (answer_flag(recipient, "list", FALSE))
-        g_strv_builder_add(builder, "mailing list");
     if (answer_flag(recipient, "outside", FALSE))
         g_strv_builder_add(builder, "not in this conversation");
     if (g_strv_contains(hidden, normal))
@@ -65,23 +63,33 @@ describe_details(GVariant *recipient, const char *const *hidden)
     return g_strjoinv(", ", details);
 }
 
+static const char *
+name_standing(GVariant *recipient)
+{
+    return answer_flag(recipient, "known", FALSE)       ? "known"
+           : answer_flag(recipient, "mentioned", FALSE) ? "named in a text"
+                                                        : "never written to";
+}
+
 /* The marks stand before the address: a quoted local part can hold any words, also ours. */
 static void
 print_recipient(GVariant *recipient, const char *const *hidden)
 {
     const char *address = answer_text(recipient, "address");
     const char *normal = answer_text(recipient, "normal");
-    const char *known = answer_flag(recipient, "known", FALSE) ? "known" : "never written to";
     const char *external = answer_flag(recipient, "external", TRUE) ? ", external" : "";
-    g_autofree char *marks = g_strconcat("  ", known, external, NULL);
+    g_autofree char *marks = g_strconcat("  ", name_standing(recipient), external, NULL);
     g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(MARKS_INDENT), marks);
     g_autofree char *details = describe_details(recipient, hidden);
+    g_auto(GStrv) reasons = reason_lines(recipient, !answer_flag(recipient, "known", FALSE));
 
     print_whole(first, MARKS_INDENT, address);
     if (!g_str_equal(address, normal) && *normal != '\0') {
         g_autofree char *is = g_strconcat("is ", normal, NULL);
         print_whole(MARKS_INDENT, MARKS_INDENT, is);
     }
+    for (guint i = 0; reasons[i] != NULL; i++)
+        print_whole(MARKS_INDENT, MARKS_INDENT, reasons[i]);
     if (*details != '\0')
         print_whole(MARKS_INDENT, MARKS_INDENT, details);
 }
@@ -92,16 +100,22 @@ print_recipients(GVariant *item)
 {
     g_autoptr(GVariant) recipients = answer_array(item, "recipients", "aa{sv}");
     g_auto(GStrv) hidden = answer_list(item, "hidden");
-    gsize count = g_variant_n_children(recipients), novel = 0, external = 0;
+    gsize count = g_variant_n_children(recipients), novel = 0, named = 0, external = 0;
 
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
-        novel += !answer_flag(recipient, "known", FALSE);
+        gboolean known = answer_flag(recipient, "known", FALSE);
+        gboolean mentioned = answer_flag(recipient, "mentioned", FALSE);
+        novel += !known && !mentioned;
+        named += !known && mentioned;
         external += answer_flag(recipient, "external", TRUE);
     }
+    g_autofree char *texts =
+        named > 0 ? g_strdup_printf("%" G_GSIZE_FORMAT " named in a text, ", named)
+                  : g_strdup("");
     printf("Recipients: %" G_GSIZE_FORMAT " (%" G_GSIZE_FORMAT
-           " never written to, %" G_GSIZE_FORMAT " external)\n",
-           count, novel, external);
+           " never written to, %s%" G_GSIZE_FORMAT " external)\n",
+           count, novel, texts, external);
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
         print_recipient(recipient, (const char *const *)hidden);

@@ -49,6 +49,8 @@ static const Setting GENERAL[] = {
     {"audit-anchor", setting_command, IN_CONFIG(anchor), ""},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
+    {"received-keep", setting_duration, IN_CONFIG(received_keep), "90d"},
+    {"received-limit", setting_count, IN_CONFIG(received_limit), "100000"},
     {"floor", setting_file, IN_CONFIG(floor_file), ""},
     {"aliases", setting_alias_files, IN_CONFIG(alias_files), ""},
     {NULL, NULL, 0, NULL},
@@ -418,6 +420,9 @@ config_address(const Config *config, const char *normal)
 gboolean
 config_is_inside(const Config *config, const char *ip)
 {
+    /* The relay's own way to the door, whatever the file says. */
+    if (network_includes("127.0.0.1", ip) || network_includes("::1", ip))
+        return TRUE;
     for (char **network = config->inside; *network != NULL; network++)
         if (network_includes(*network, ip))
             return TRUE;

@@ -41,6 +41,8 @@ typedef struct {
     char **anchor;        /* program and arguments that get the newest audit entry, or none */
     guint64 size_limit;   /* bytes of a message kept; default 50 MiB */
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
+    gint64 received_keep; /* seconds; default 90 days: what received mail taught */
+    guint received_limit; /* how much of each kind per account; default 100000 (XE18) */
     char **alias_files;   /* as aliases_read takes them */
     Aliases *aliases;     /* NULL when read without policies */
     char *floor_file;     /* "" when there is none */
@@ -72,5 +74,6 @@ const Account *config_account(const Config *config, const char *name);
  */
 const Account *config_address(const Config *config, const char *normal);
 
-/* TRUE when an IP address in text form lies in an inside network. */
+/* TRUE when an IP address in text form lies in an inside network; 127.0.0.1 and ::1 always do.
+ */
 gboolean config_is_inside(const Config *config, const char *ip);

@@ -6,6 +6,7 @@
 
 #include "lib/address.h"
 #include "lib/error.h"
+#include "relay/likeness.h"
 #include "store/history.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY };
@@ -105,7 +106,7 @@ collect_recipients(const Account *account, Item *item)
 }
 
 typedef struct {
-    guint external, novel, external_novel, mentioned, lists, outside, hidden;
+    guint external, novel, external_novel, mentioned, lists, outside, hidden, lookalike;
 } Tally;
 
 /* Tells whether an inside recipient is one address for many; it is external when it leads
@@ -121,6 +122,19 @@ follow_alias(const Config *config, const Account *account, ItemRecipient *recipi
     return lead.many;
 }
 
+/* Who is known by himself is taken for nobody else. */
+static gboolean
+tally_likeness(Db *db, const Account *account, const char *address,
+               const HistoryAddress *found, Tally *tally, GError **error)
+{
+    g_autofree char *like = NULL;
+
+    if (!found->known && !likeness_find(db, account, address, &like, error))
+        return FALSE;
+    tally->lookalike += like != NULL;
+    return TRUE;
+}
+
 /* What the aliases and the history say of each recipient. The human is known to the human. */
 static gboolean
 tally_recipients(Db *db, const Config *config, const Account *account, Item *item,
@@ -133,7 +147,8 @@ tally_recipients(Db *db, const Config *config, const Account *account, Item *ite
         gboolean takes_part = FALSE;
         gboolean many = follow_alias(config, account, recipient);
 
-        if (!history_look_up(db, account->name, recipient->normal, &found, error))
+        if (!history_look_up(db, account->name, recipient->normal, &found, error) ||
+            !tally_likeness(db, account, recipient->normal, &found, tally, error))
             return FALSE;
         if (item->conversation != 0 &&
             !history_takes_part(db, account->name, item->conversation, recipient->normal,
@@ -169,6 +184,7 @@ set_audience(Item *item, const Tally *tally)
     facts_set(facts, FACT_MINE, item->conversation != 0);
     facts_set(facts, FACT_OUTSIDE_THREAD, tally->outside);
     facts_set(facts, FACT_HIDDEN, tally->hidden);
+    facts_set(facts, FACT_LOOKALIKE, tally->lookalike);
 }
 
 /* Whom answers reach besides: the addresses the message asks to send them to, and people whom

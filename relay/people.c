@@ -3,14 +3,13 @@
 #include <config.h>
 #include <string.h>
 
-#include "lib/address.h"
 #include "lib/digest.h"
 #include "relay/authority.h"
+#include "relay/history.h"
 #include "relay/stop.h"
 #include "relay/views.h"
 #include "store/approval.h"
 #include "store/audit.h"
-#include "store/history.h"
 
 enum { LIST_MOST = 500 };
 
@@ -158,11 +157,14 @@ people_show(Request *request, GError **error)
     if (moves == NULL)
         return FALSE;
     g_variant_ref_sink(moves);
+    g_autoptr(GHashTable) reasons = history_reasons(request, item, error);
+    if (reasons == NULL)
+        return FALSE;
     const AuditEntry entry = {
         .kind = "shown", .account = item->account, .item = item->id, .who = request->who};
     if (!audit_append(request->relay->db, &entry, request->now, error))
         return FALSE;
-    g_autoptr(GVariant) view = g_variant_ref_sink(view_item(item, moves));
+    g_autoptr(GVariant) view = g_variant_ref_sink(view_item(item, moves, reasons));
     g_variant_dict_init(&dict, view);
     if (!add_standing(request, item, &dict, error)) {
         g_variant_dict_clear(&dict);
@@ -295,6 +297,25 @@ people_veto(Request *request, GError **error)
 }
 
 gboolean
+people_resolve(Request *request, GError **error)
+{
+    const char *name = request_text(request, "state", error);
+    g_autoptr(Item) item = name ? load(request, error) : NULL;
+    State state;
+
+    if (item == NULL || !is_state(item, STATE_UNCERTAIN, STATE_UNCERTAIN, "resolved", error))
+        return FALSE;
+    if (!state_find(name, &state) || (state != STATE_SENT && state != STATE_FAILED)) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "expected sent or failed");
+        return FALSE;
+    }
+    if (!move(request, item, state, "a person looked", error))
+        return FALSE;
+    set_state_reply(request, state);
+    return TRUE;
+}
+
+gboolean
 people_status(Request *request, GError **error)
 {
     Relay *relay = request->relay;
@@ -331,42 +352,6 @@ people_status(Request *request, GError **error)
     g_variant_dict_insert(&dict, "commits", "t", commits);
     g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));
     g_variant_dict_insert_value(&dict, "halts", stop_view(request, halts));
-    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
-    return TRUE;
-}
-
-gboolean
-people_history(Request *request, GError **error)
-{
-    const char *written = request_text(request, "address", error);
-    g_autofree char *address = written ? address_normalise(written, NULL) : NULL;
-    const char *only = NULL;
-    GVariantBuilder entries;
-
-    if (written == NULL)
-        return FALSE;
-    if (address == NULL) {
-        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "this is no mail address");
-        return FALSE;
-    }
-    g_variant_lookup(request->arguments, "account", "&s", &only);
-    g_variant_builder_init(&entries, G_VARIANT_TYPE("aa{sv}"));
-    for (guint i = 0; i < request->config->accounts->len; i++) {
-        const Account *account = g_ptr_array_index(request->config->accounts, i);
-        HistoryAddress found;
-
-        if (!people_may_know(request, account->name) ||
-            (only != NULL && !g_str_equal(only, account->name)))
-            continue;
-        if (!history_look_up(request->relay->db, account->name, address, &found, error)) {
-            g_variant_builder_clear(&entries);
-            return FALSE;
-        }
-        g_variant_builder_add_value(&entries, view_history(account->name, address, &found));
-    }
-    GVariantDict dict;
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert_value(&dict, "entries", g_variant_builder_end(&entries));
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
     return TRUE;
 }

@@ -22,12 +22,12 @@ gboolean people_reject(Request *request, GError **error);
 /* {id s} */
 gboolean people_veto(Request *request, GError **error);
 
+/* {id s, state s}: what became of an uncertain item, "sent" or "failed"; only a person who
+ * looked can tell. */
+gboolean people_resolve(Request *request, GError **error);
+
 /* Answers version, started, accounts, next_due, jobs, commits, next_hop, halts (stop.h). */
 gboolean people_status(Request *request, GError **error);
-
-/* {address s, account s} answers entries aa{sv}, one for each account the peer may know about,
- * or for the one named. */
-gboolean people_history(Request *request, GError **error);
 
 /* Whether the peer may know of the account. */
 gboolean people_may_know(const Request *request, const char *account);

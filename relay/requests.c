@@ -10,15 +10,16 @@
 #include "lib/log.h"
 #include "lib/wire.h"
 #include "relay/audits.h"
+#include "relay/history.h"
 #include "relay/import.h"
 #include "relay/people.h"
 #include "relay/schedule.h"
 #include "relay/stop.h"
 #include "relay/submissions.h"
+#include "relay/visitors.h"
 
-/* A milter keeps its connections; a person's command takes one for a moment. Each kind has a
- * limit of its own, so that no local user can keep the milter out (XF6). */
-enum { MILTER_MOST = 512, PEOPLE_MOST = 64, PEOPLE_IDLE_MS = 10000, ANSWER_MS = 10000 };
+/* A milter keeps its connections; a person's command takes one for a moment. */
+enum { PEOPLE_IDLE_MS = 10000, ANSWER_MS = 10000, BREATH_MS = 100 };
 #define MILTER_IDLE_MS (10 * 60 * 1000)
 
 GQuark
@@ -45,8 +46,11 @@ static const Verb verbs[] = {
     {"approve", PEER_APPROVER, NULL, people_approve},
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
+    {"resolve", PEER_APPROVER, NULL, people_resolve},
     {"status", PEER_APPROVER_OR_ADMIN, NULL, people_status},
-    {"history", PEER_APPROVER_OR_ADMIN, NULL, people_history},
+    {"history", PEER_APPROVER_OR_ADMIN, NULL, history_ask},
+    {"vouch", PEER_ADMIN, NULL, history_ask_vouch},
+    {"forget", PEER_ADMIN, NULL, history_ask_forget},
     {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
     {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},
     {"stop", PEER_ADMIN, NULL, stop_begin},
@@ -65,11 +69,9 @@ typedef struct {
     uid_t uid;
     gid_t gid;
     gboolean milter;
+    gboolean counted;
     gsize limit; /* bytes of a request */
 } Connection;
-
-/* Open connections of people and of the milter. */
-static gint open_now[2];
 
 const char *
 request_text(const Request *request, const char *name, GError **error)
@@ -222,6 +224,9 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         answered ? wire_send(connection->wire, "ok", request.reply, -1, ANSWER_MS, &wire_error)
                  : wire_send(connection->wire, "error", error_reply(error), -1, ANSWER_MS,
                              &wire_error);
+    if (!sent)
+        log_warning("uid %u: the answer to %s was not delivered: %s", (guint)connection->uid,
+                    name, wire_error->message);
     gboolean protocol = g_error_matches(error, EXEAT_ERROR, ERROR_PROTOCOL);
     request_clear(&request);
     return sent && !protocol;
@@ -231,7 +236,8 @@ static void
 connection_end(Connection *connection)
 {
     wire_free(connection->wire);
-    g_atomic_int_add(&open_now[connection->milter], -1);
+    if (connection->counted)
+        visitors_leave(connection->uid);
     g_free(connection);
 }
 
@@ -275,12 +281,10 @@ connection_begin(Connection *connection, GError **error)
         (known && (connection->uid == 0 ||
                    people_include(&config->admins, connection->uid, connection->gid)));
     connection->limit = trusted ? WIRE_LIMIT_MILTER : WIRE_LIMIT_PEOPLE;
-    gint others = g_atomic_int_add(&open_now[connection->milter], 1);
-    if (known && others >= (connection->milter ? MILTER_MOST : PEOPLE_MOST)) {
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "there are %d open", others);
-        return FALSE;
-    }
-    return known;
+    connection->counted = known && visitors_enter(connection->uid, connection->milter);
+    if (known && !connection->counted)
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "it has too many");
+    return connection->counted;
 }
 
 static void
@@ -289,8 +293,12 @@ accept_connection(Relay *relay, int listen_fd)
     g_autoptr(GError) error = NULL;
     int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
 
-    if (fd < 0)
+    if (fd < 0) {
+        if (visitors_may_complain())
+            log_error("no connection can be accepted: %s", g_strerror(errno));
+        g_usleep(BREATH_MS * 1000); /* nothing but time helps when descriptors run out */
         return;
+    }
     Connection *connection = g_new0(Connection, 1);
     connection->relay = relay;
     connection->wire = wire_new(fd);
@@ -300,8 +308,9 @@ accept_connection(Relay *relay, int listen_fd)
             : NULL;
     if (thread != NULL)
         return;
-    log_warning("a connection of uid %u was turned away: %s", (guint)connection->uid,
-                error->message);
+    if (visitors_may_complain())
+        log_warning("connections are turned away, the latest of uid %u: %s",
+                    (guint)connection->uid, error->message);
     connection_end(connection);
 }
 

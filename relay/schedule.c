@@ -3,9 +3,13 @@
 #include "lib/log.h"
 #include "relay/record.h"
 #include "relay/send.h"
+#include "store/history.h"
 
 /* How many items one look may set in motion: a jump of the clock empties no queue at once. */
 enum { AT_ONCE = 64 };
+
+/* Seconds from one account whose history had nothing to let go to the next. */
+enum { PRUNE_PAUSE = 60 };
 
 struct _Schedule {
     Relay *relay;
@@ -13,6 +17,9 @@ struct _Schedule {
     GMutex lock;
     GCond woken;
     gboolean wake, stop;
+    guint turn;         /* counts the accounts whose history was pruned */
+    gint64 pruned_last; /* when */
+    gint64 prune_next;
 };
 
 typedef struct {
@@ -73,6 +80,50 @@ act(Relay *relay)
         sender_push(relay->sender, g_ptr_array_index(leaving, i));
 }
 
+typedef struct {
+    Db *db;
+    const Config *config;
+    const Account *account;
+    gint64 now;
+    gboolean more;
+} Pruning;
+
+static gboolean
+prune(gpointer data, GError **error)
+{
+    Pruning *pruning = data;
+    const Config *config = pruning->config;
+
+    return history_prune(pruning->db, pruning->account->name,
+                         pruning->now - config->received_keep, config->received_limit,
+                         &pruning->more, error);
+}
+
+/* One small step for one account, and soon another while there is more to do. */
+static void
+prune_step(Schedule *schedule)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Config) config = relay_config(schedule->relay);
+    gint64 now = relay_now();
+
+    /* A clock that went back must not put it off. */
+    if (now < schedule->prune_next && now >= schedule->pruned_last)
+        return;
+    Pruning pruning = {
+        .db = schedule->relay->db,
+        .config = config,
+        .account = g_ptr_array_index(config->accounts, schedule->turn % config->accounts->len),
+        .now = now,
+    };
+    if (!writer_run(schedule->relay->writer, prune, &pruning, &error))
+        log_error("the history of %s cannot be pruned: %s", pruning.account->name,
+                  error->message);
+    schedule->turn += !pruning.more;
+    schedule->pruned_last = now;
+    schedule->prune_next = now + (pruning.more ? 1 : PRUNE_PAUSE);
+}
+
 static gpointer
 run(gpointer data)
 {
@@ -84,6 +135,7 @@ run(gpointer data)
         g_mutex_unlock(&schedule->lock);
         record_tick(schedule->relay);
         act(schedule->relay);
+        prune_step(schedule);
         g_mutex_lock(&schedule->lock);
         gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
         while (!schedule->wake && !schedule->stop)
@@ -125,6 +177,11 @@ schedule_stop(Schedule *schedule)
     g_cond_signal(&schedule->woken);
     g_mutex_unlock(&schedule->lock);
     g_thread_join(schedule->thread);
+}
+
+void
+schedule_free(Schedule *schedule)
+{
     g_cond_clear(&schedule->woken);
     g_mutex_clear(&schedule->lock);
     g_free(schedule);

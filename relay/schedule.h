@@ -1,15 +1,18 @@
 /* schedule.h - what happens because time passes
  *
  * One thread: items that are due leave, those that nobody decided expire (expiry never sends),
- * an approval that lapsed gives its item back to the queue. Due times are stored, so a restart
- * changes nothing; the wall clock is looked at every second, so a clock that jumps is noticed
- * (XC20). */
+ * an approval that lapsed gives its item back to the queue, and what received mail taught is
+ * let go in small steps. Due times are stored, so a restart changes nothing; the wall clock is
+ * looked at every second, so a clock that jumps is noticed (XC20). */
 #pragma once
 
 #include "relay/relay.h"
 
 Schedule *schedule_start(Relay *relay);
+
+/* Ends the thread. The sender's threads may call schedule_wake until schedule_free. */
 void schedule_stop(Schedule *schedule);
+void schedule_free(Schedule *schedule);
 
 /* Something new may be due: look now. Any thread; schedule may be NULL. */
 void schedule_wake(Schedule *schedule);

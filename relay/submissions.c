@@ -160,8 +160,8 @@ has_room(Request *request, GError **error)
 
     if (!queue_count(request->relay->db, request->item->account, counts, error))
         return FALSE;
-    for (guint state = 0; state < STATE_COUNT; state++)
-        waiting += state_is_waiting((State)state) ? counts[state] : 0;
+    waiting = counts[STATE_HELD] + counts[STATE_DRAFT] + counts[STATE_DELAYED] +
+              counts[STATE_APPROVED];
     if (waiting < request->config->waiting_limit)
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
@@ -355,7 +355,8 @@ submissions_redeem(Request *request, GError **error)
     case TICKET_GOOD:
         break;
     }
-    if (!send_use_authority(request->relay, request->config, id, request->now, &why, error))
+    if (!send_use_authority(request->relay, request->config, id,
+                            text_or_empty(request, "queue-id"), request->now, &why, error))
         return FALSE;
     if (why == NULL) {
         gboolean used = FALSE;
@@ -430,11 +431,13 @@ submissions_observe(Request *request, GError **error)
     const char *login = text_or_empty(request, "login");
     g_auto(GStrv) recipients = normal_recipients(request->item->envelope);
     g_auto(GStrv) own = join(extract->from, extract->to_cc);
+    const char *from = extract->from[0];
     Observation observation = {
         .kind = OBSERVED_RECEIVED,
         .message_id = extract->message_id,
         .parents = (const char *const *)extract->parents,
         .recipients = (const char *const *)recipients,
+        .sender = from != NULL ? from : request->item->envelope->sender,
         .correspondents = (const char *const *)own,
         .mentioned = (const char *const *)extract->mentioned,
         .lists = (const char *const *)extract->lists,

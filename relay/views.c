@@ -4,6 +4,9 @@
 
 #include "lib/address.h"
 
+/* What a line of a list shows of the recipients: so many, and so many bytes of each. */
+enum { ADDRESSES_MOST = 3, ADDRESS_MOST = 320 };
+
 /* The record of a recipient as written; NULL for a refused message, whose recipients were not
  * judged. */
 static const ItemRecipient *
@@ -23,9 +26,10 @@ recipient_of(const Item *item, const char *written)
 /* 0 to 3: never written to and external comes first, so that no stranger hides among many
  * (XD7). */
 static guint
-concern(const Item *item, const EnvelopeRecipient *written)
+concern(GHashTable *judged, const EnvelopeRecipient *written)
 {
-    const ItemRecipient *recipient = recipient_of(item, written->address);
+    g_autofree char *normal = address_normalise(written->address, NULL);
+    const ItemRecipient *recipient = normal ? g_hash_table_lookup(judged, normal) : NULL;
 
     if (recipient == NULL)
         return 3;
@@ -38,10 +42,19 @@ by_concern(const Item *item)
 {
     const GPtrArray *written = item->envelope->recipients;
     GPtrArray *sorted = g_ptr_array_sized_new(written->len);
+    g_autofree guint *levels = g_new(guint, written->len);
+    g_autoptr(GHashTable) judged = g_hash_table_new(g_str_hash, g_str_equal);
 
+    for (guint i = 0; i < item->recipients->len; i++) {
+        ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+
+        g_hash_table_insert(judged, recipient->normal, recipient);
+    }
+    for (guint i = 0; i < written->len; i++)
+        levels[i] = concern(judged, g_ptr_array_index(written, i));
     for (guint level = 4; level-- > 0;)
         for (guint i = 0; i < written->len; i++)
-            if (concern(item, g_ptr_array_index(written, i)) == level)
+            if (levels[i] == level)
                 g_ptr_array_add(sorted, g_ptr_array_index(written, i));
     return sorted;
 }
@@ -69,20 +82,24 @@ valid_texts(char *const *texts)
     return g_variant_builder_end(&builder);
 }
 
-static GVariant *
-addresses(const Item *item)
+/* The recipients of most concern and how many more: a list must stay short whatever an agent
+ * submits. */
+static void
+insert_addresses(GVariantDict *dict, const Item *item)
 {
     g_autoptr(GPtrArray) sorted = by_concern(item);
     GVariantBuilder builder;
 
     g_variant_builder_init(&builder, G_VARIANT_TYPE("as"));
-    for (guint i = 0; i < sorted->len; i++) {
+    for (guint i = 0; i < MIN(sorted->len, ADDRESSES_MOST); i++) {
         const EnvelopeRecipient *recipient = g_ptr_array_index(sorted, i);
-        g_autofree char *valid = g_utf8_make_valid(recipient->address, -1);
+        g_autofree char *cut = g_strndup(recipient->address, ADDRESS_MOST);
+        g_autofree char *valid = g_utf8_make_valid(cut, -1);
 
         g_variant_builder_add(&builder, "s", valid);
     }
-    return g_variant_builder_end(&builder);
+    g_variant_dict_insert_value(dict, "to", g_variant_builder_end(&builder));
+    g_variant_dict_insert(dict, "more", "u", sorted->len - MIN(sorted->len, ADDRESSES_MOST));
 }
 
 static void
@@ -98,7 +115,7 @@ insert_line(GVariantDict *dict, const Item *item)
     g_variant_dict_insert(dict, "created", "x", item->created);
     g_variant_dict_insert(dict, "due", "x", item->due);
     g_variant_dict_insert(dict, "expires", "x", item->expires);
-    g_variant_dict_insert_value(dict, "to", addresses(item));
+    insert_addresses(dict, item);
 }
 
 GVariant *
@@ -112,9 +129,40 @@ view_item_line(const Item *item)
 }
 
 static GVariant *
-view_recipient(const Item *item, const EnvelopeRecipient *written)
+view_sighting(const HistorySighting *sighting)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    if (sighting->when != 0) {
+        insert_text(&dict, "message", sighting->message);
+        insert_text(&dict, "sender", sighting->sender);
+        g_variant_dict_insert(&dict, "when", "x", sighting->when);
+    }
+    return g_variant_dict_end(&dict);
+}
+
+static void
+insert_reason(GVariantDict *dict, const Reason *reason)
+{
+    const HistoryStory *story = reason->story;
+
+    g_variant_dict_insert(dict, "list", "b", reason->list);
+    g_variant_dict_insert(dict, "times", "x", story->address.times);
+    g_variant_dict_insert(dict, "first", "x", story->address.first);
+    g_variant_dict_insert(dict, "last", "x", story->address.last);
+    g_variant_dict_insert(dict, "vouched", "x", story->address.vouched);
+    insert_text(dict, "voucher", story->voucher);
+    g_variant_dict_insert_value(dict, "first_named", view_sighting(&story->first));
+    g_variant_dict_insert_value(dict, "last_named", view_sighting(&story->last));
+    insert_text(dict, "looks_like", reason->like);
+}
+
+static GVariant *
+view_recipient(const Item *item, const EnvelopeRecipient *written, GHashTable *reasons)
 {
     const ItemRecipient *recipient = recipient_of(item, written->address);
+    const Reason *reason = recipient ? g_hash_table_lookup(reasons, recipient->normal) : NULL;
     GVariantDict dict;
 
     g_variant_dict_init(&dict, NULL);
@@ -125,19 +173,21 @@ view_recipient(const Item *item, const EnvelopeRecipient *written)
     g_variant_dict_insert(&dict, "external", "b", recipient == NULL || recipient->external);
     g_variant_dict_insert(&dict, "mentioned", "b", recipient && recipient->mentioned);
     g_variant_dict_insert(&dict, "outside", "b", recipient == NULL || recipient->outside);
+    if (reason != NULL)
+        insert_reason(&dict, reason);
     return g_variant_dict_end(&dict);
 }
 
 static GVariant *
-view_recipients(const Item *item)
+view_recipients(const Item *item, GHashTable *reasons)
 {
     g_autoptr(GPtrArray) sorted = by_concern(item);
     GVariantBuilder builder;
 
     g_variant_builder_init(&builder, G_VARIANT_TYPE("aa{sv}"));
     for (guint i = 0; i < sorted->len; i++)
-        g_variant_builder_add_value(&builder,
-                                    view_recipient(item, g_ptr_array_index(sorted, i)));
+        g_variant_builder_add_value(
+            &builder, view_recipient(item, g_ptr_array_index(sorted, i), reasons));
     return g_variant_builder_end(&builder);
 }
 
@@ -237,7 +287,7 @@ insert_content(GVariantDict *dict, const Extract *extract)
 }
 
 GVariant *
-view_item(const Item *item, GVariant *moves)
+view_item(const Item *item, GVariant *moves, GHashTable *reasons)
 {
     GVariantDict dict;
 
@@ -253,7 +303,7 @@ view_item(const Item *item, GVariant *moves)
     g_variant_dict_insert_value(&dict, "sender_parameters",
                                 valid_texts(item->envelope->parameters));
     g_variant_dict_insert(&dict, "size", "t", item->size);
-    g_variant_dict_insert_value(&dict, "recipients", view_recipients(item));
+    g_variant_dict_insert_value(&dict, "recipients", view_recipients(item, reasons));
     g_variant_dict_insert_value(&dict, "claims", view_claims(item->claims));
     g_variant_dict_insert_value(&dict, "moves", moves);
     insert_facts(&dict, &item->facts);
@@ -280,19 +330,37 @@ view_account(const Account *account, const guint *counts)
     return g_variant_dict_end(&dict);
 }
 
+static GVariant *
+view_letters(const Reason *reason)
+{
+    const GPtrArray *letters = reason->story->letters;
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("aa{sv}"));
+    for (guint i = 0; i < letters->len; i++) {
+        const HistoryLetter *letter = g_ptr_array_index(letters, i);
+        GVariantDict dict;
+
+        g_variant_dict_init(&dict, NULL);
+        g_variant_dict_insert(&dict, "conversation", "x", letter->conversation);
+        insert_text(&dict, "message", letter->message);
+        g_variant_dict_insert(&dict, "when", "x", letter->when);
+        g_variant_builder_add_value(&builder, g_variant_dict_end(&dict));
+    }
+    return g_variant_builder_end(&builder);
+}
+
 GVariant *
-view_history(const char *account, const char *address, const HistoryAddress *found)
+view_history(const char *account, const char *address, const Reason *reason)
 {
     GVariantDict dict;
 
     g_variant_dict_init(&dict, NULL);
     insert_text(&dict, "account", account);
     insert_text(&dict, "address", address);
-    g_variant_dict_insert(&dict, "known", "b", found->known);
-    g_variant_dict_insert(&dict, "mentioned", "b", found->mentioned);
-    g_variant_dict_insert(&dict, "list", "b", found->list);
-    g_variant_dict_insert(&dict, "first", "x", found->first);
-    g_variant_dict_insert(&dict, "last", "x", found->last);
-    g_variant_dict_insert(&dict, "times", "x", found->times);
+    g_variant_dict_insert(&dict, "known", "b", reason->story->address.known);
+    g_variant_dict_insert(&dict, "mentioned", "b", reason->story->address.mentioned);
+    g_variant_dict_insert_value(&dict, "conversations", view_letters(reason));
+    insert_reason(&dict, reason);
     return g_variant_dict_end(&dict);
 }

@@ -5,17 +5,21 @@
 #pragma once
 
 #include "lib/config.h"
-#include "store/history.h"
+#include "relay/reasons.h"
 #include "store/queue.h"
 
-/* id account state tier to subject reason line created due expires */
+/* id account state tier to more subject reason line created due expires */
 GVariant *view_item_line(const Item *item);
 
-/* Everything, for the person who decides (E14-E21). moves: aa{sv} of queue_moves. */
-GVariant *view_item(const Item *item, GVariant *moves);
+/* Everything, for the person who decides (E14-E21). moves: aa{sv} of queue_moves. reasons:
+ * Reason * by normal form, of as many recipients as have one. */
+GVariant *view_item(const Item *item, GVariant *moves, GHashTable *reasons);
 
 /* name mode policy counts. counts: STATE_COUNT entries. */
 GVariant *view_account(const Account *account, const guint *counts);
 
-/* account address known first last times mentioned list */
-GVariant *view_history(const char *account, const char *address, const HistoryAddress *found);
+/* account address known mentioned, conversations (aa{sv} of {conversation x, message s,
+ * when x}: the last letters of the human to the address), and as for each recipient of an item
+ * list times first last vouched voucher looks_like, first_named and last_named ({message s,
+ * sender s, when x}, empty when no text named it). */
+GVariant *view_history(const char *account, const char *address, const Reason *reason);

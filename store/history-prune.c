@@ -2,8 +2,8 @@
 
 #include "store/history-sql.h"
 
-/* Rows that one statement removes: milliseconds. */
-#define STEP G_GINT64_CONSTANT(500)
+/* Rows that one statement removes: tens of milliseconds. */
+#define STEP G_GINT64_CONSTANT(2000)
 
 /* Adds what a statement removed. FALSE: it failed. */
 static gboolean

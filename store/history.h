@@ -115,7 +115,8 @@ gboolean history_tell(Db *db, const char *account, const char *address,
 void history_story_free(HistoryStory *story);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HistoryStory, history_story_free)
 
-/* Lets go of what strangers made us store for an account, in a step that takes milliseconds:
+/* Lets go of what strangers made us store for an account, in a step of some milliseconds, or
+ * of a third of a second when a million addresses are above limit:
  * addresses named in texts before the time expired; ids of messages received before then in
  * whose conversation the human did not write; and, of each kind, what is above limit. The
  * oldest go first, but of addresses those that the sender of most of them named: a flood
