@@ -14,7 +14,7 @@ static char *
 describe_recipients(GVariant *item)
 {
     g_auto(GStrv) to = answer_list(item, "to");
-    guint count = g_strv_length(to);
+    guint count = g_strv_length(to) + (guint)answer_number(item, "more");
 
     if (count == 0)
         return g_strdup("nobody");

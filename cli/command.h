@@ -14,6 +14,7 @@ int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
+int cmd_resolve(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);
 int cmd_start(const Session *session, char **words);
 int cmd_status(const Session *session, char **words);

@@ -4,8 +4,9 @@
 
 #include "lib/error.h"
 
-/* A header beyond this is no header of a letter; Postfix stops at 100 KB by default. */
-enum { HEAD_MOST = 4 * 1024 * 1024, CLAIM_MOST = 4096, CLAIMS_MOST = 32 };
+/* A header beyond this is no header of a letter; Postfix stops at 100 KB by default. Thousands
+ * of fields to delete are more than Postfix bears. */
+enum { HEAD_MOST = 4 * 1024 * 1024, STRIPPED_MOST = 100, CLAIM_MOST = 4096, CLAIMS_MOST = 32 };
 
 Message *
 message_new(MessageKind kind, gsize spool_limit, const char *spool_folder)
@@ -83,6 +84,8 @@ take_out(Message *message, const char *name, const char *value)
         g_free(message->ticket);
         message->ticket = ++message->tickets == 1 ? g_strstrip(g_strdup(value)) : NULL;
     }
+    if (++message->stripped > STRIPPED_MOST)
+        message->refusal = "too many fields named Agent- or X-Exeat-";
     guint count = GPOINTER_TO_UINT(g_hash_table_lookup(message->taken_out, lower));
     g_hash_table_insert(message->taken_out, g_steal_pointer(&lower),
                         GUINT_TO_POINTER(count + 1));
@@ -92,11 +95,10 @@ take_out(Message *message, const char *name, const char *value)
 void
 message_add_field(Message *message, const char *name, const char *value)
 {
-    if (message->trouble != NULL)
+    if (message->trouble != NULL || message->refusal != NULL)
         return;
     if (message->raw_head->len + strlen(name) + strlen(value) > HEAD_MOST) {
-        g_set_error(&message->trouble, EXEAT_ERROR, ERROR_TEMP, "the header is over %d bytes",
-                    HEAD_MOST);
+        message->refusal = "the header is too large";
         return;
     }
     append_field(message->raw_head, name, value);

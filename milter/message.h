@@ -15,7 +15,7 @@ typedef enum {
     MESSAGE_OF_AGENT, /* zero value: gated */
     MESSAGE_OF_HUMAN, /* passes; teaches the history; its body is not looked at */
     MESSAGE_INBOUND,  /* passes; teaches the history */
-    MESSAGE_AT_DOOR /* no login, from inside, with a gated account's sender: needs a ticket */
+    MESSAGE_INSIDE    /* no login, from inside: in an account's name it needs a ticket */
 } MessageKind;
 
 typedef struct {
@@ -23,7 +23,9 @@ typedef struct {
     char *login; /* lower case; NULL without one */
     Envelope *envelope;
     Spool *spool;
-    GError *trouble;       /* NULL while all is well */
+    GError *trouble;       /* ours: NULL while all is well */
+    const char *refusal;   /* the message's fault: why it cannot be taken, NULL when it can */
+    guint stripped;        /* fields taken out */
     GHashTable *claims;    /* Agent-* fields, char * to char *, first occurrence */
     GHashTable *taken_out; /* field name in lower case to how often it occurred */
     char *ticket;          /* of X-Exeat-Ticket; NULL when there is not exactly one */

@@ -10,11 +10,10 @@
 
 #include <libmilter/mfapi.h>
 
-#include "lib/address.h"
 #include "lib/daemon.h"
 #include "lib/error.h"
 #include "lib/log.h"
-#include "lib/mail.h"
+#include "milter/decision.h"
 #include "milter/message.h"
 
 enum { MEMORY_LIMIT = 256 * 1024, BACKLOG = 512 };
@@ -159,20 +158,17 @@ proved_login(SMFICTX *ctx)
 
 /* FALSE: the message is none of the gate's business. */
 static gboolean
-sort_message(const Session *session, const char *login, const char *sender,
-             MessageKind *kind_out)
+sort_message(const Session *session, const char *login, MessageKind *kind_out)
 {
-    if (login != NULL) {
-        Role role = ROLE_NONE;
+    Role role = ROLE_NONE;
 
-        config_login(session->config, login, &role);
-        *kind_out = role == ROLE_AGENT ? MESSAGE_OF_AGENT : MESSAGE_OF_HUMAN;
-        return role != ROLE_NONE;
+    if (login == NULL) {
+        *kind_out = session->inside ? MESSAGE_INSIDE : MESSAGE_INBOUND;
+        return TRUE;
     }
-    g_autofree char *normal = address_normalise(sender, NULL);
-    gboolean ours = normal != NULL && config_address(session->config, normal) != NULL;
-    *kind_out = ours && session->inside ? MESSAGE_AT_DOOR : MESSAGE_INBOUND;
-    return TRUE;
+    config_login(session->config, login, &role);
+    *kind_out = role == ROLE_AGENT ? MESSAGE_OF_AGENT : MESSAGE_OF_HUMAN;
+    return role != ROLE_NONE;
 }
 
 static sfsistat
@@ -188,7 +184,7 @@ on_mail(SMFICTX *ctx, char **words)
     session->inside = config_is_inside(session->config, session->client);
 
     g_autofree char *login = proved_login(ctx);
-    if (!sort_message(session, login, words[0], &kind)) {
+    if (!sort_message(session, login, &kind)) {
         end_message(session);
         return SMFIS_ACCEPT;
     }
@@ -216,19 +212,10 @@ on_data(SMFICTX *ctx)
 {
     Session *session = smfi_getpriv(ctx);
 
-    if (session == NULL || session->message == NULL)
+    if (session == NULL || session->message == NULL ||
+        session->message->kind != MESSAGE_INBOUND ||
+        decision_is_for_account(session->config, session->message->envelope))
         return SMFIS_CONTINUE;
-    if (session->message->kind != MESSAGE_INBOUND)
-        return SMFIS_CONTINUE;
-
-    GPtrArray *recipients = session->message->envelope->recipients;
-    for (guint i = 0; i < recipients->len; i++) {
-        const EnvelopeRecipient *recipient = g_ptr_array_index(recipients, i);
-        g_autofree char *normal = address_normalise(recipient->address, NULL);
-
-        if (normal != NULL && config_address(session->config, normal) != NULL)
-            return SMFIS_CONTINUE;
-    }
     end_message(session);
     return SMFIS_ACCEPT;
 }
@@ -272,6 +259,8 @@ change_header(SMFICTX *ctx, const Message *message)
     GHashTableIter iter;
     gpointer name, count;
 
+    if (message->kind == MESSAGE_OF_HUMAN || message->kind == MESSAGE_INBOUND)
+        return TRUE; /* theirs passes as it is */
     g_hash_table_iter_init(&iter, message->taken_out);
     while (g_hash_table_iter_next(&iter, &name, &count))
         for (guint i = GPOINTER_TO_UINT(count); i >= 1; i--)
@@ -312,120 +301,11 @@ obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply
     return FALSE;
 }
 
-static Answer *
-refusal(const char *text)
-{
-    Answer *answer = g_new0(Answer, 1);
-
-    answer->action = ANSWER_REFUSE;
-    answer->item = g_strdup("");
-    answer->text = g_strdup(text);
-    return answer;
-}
-
-static Answer *
-submit(SMFICTX *ctx, const Session *session, int fd, GError **error)
-{
-    Message *message = session->message;
-
-    if (!envelope_is_clean(message->envelope))
-        return refusal("a control character in the envelope");
-    g_autoptr(Extract) extract = mail_extract(fd, error);
-
-    if (extract == NULL)
-        return NULL;
-    Submission submission = {
-        .login = message->login,
-        .client = session->client,
-        .queue_id = macro(ctx, "i"),
-        .key = message_key(message),
-        .envelope = message->envelope,
-        .extract = extract,
-        .claims = message->claims,
-        .fd = fd,
-    };
-    return gate_submit(shared.gate, &submission, error);
-}
-
-/* Mail with a gated account's sender and no login. With a good ticket it is what the relay
- * sends; without one it is somebody on this side who left the login out (XA2, XA4, XA6). */
-static Answer *
-redeem(SMFICTX *ctx, const Message *message, int fd, GError **error)
-{
-    if (message->ticket != NULL)
-        return gate_redeem(shared.gate, message->ticket, macro(ctx, "i"), message->envelope,
-                           fd, error);
-    return refusal("mail with this sender needs a login");
-}
-
-static gboolean
-decide(SMFICTX *ctx, const Session *session, sfsistat *reply_out, GError **error)
-{
-    Message *message = session->message;
-    gboolean agent = message->kind == MESSAGE_OF_AGENT;
-
-    if (message->trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&message->trouble));
-        return FALSE;
-    }
-    int fd = spool_descriptor(message->spool, error);
-    if (fd < 0)
-        return FALSE;
-    g_autoptr(Answer) answer =
-        agent ? submit(ctx, session, fd, error) : redeem(ctx, message, fd, error);
-    if (answer == NULL || !obey(ctx, message, answer, reply_out, error))
-        return FALSE;
-    if (!agent && answer->action != ANSWER_PASS)
-        log_warning("%s: no passage for mail without login from %s, sender %s: %s",
-                    macro(ctx, "i"), session->client, message->envelope->sender, answer->text);
-    return TRUE;
-}
-
-static gboolean
-observe(const Session *session, GError **error)
-{
-    Message *message = session->message;
-
-    if (message->trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&message->trouble));
-        return FALSE;
-    }
-    int fd = spool_descriptor(message->spool, error);
-    g_autoptr(Extract) extract = fd < 0 ? NULL : mail_extract(fd, error);
-    return extract != NULL && gate_observe(shared.gate, message->login, session->client,
-                                           message->envelope, extract, error);
-}
-
-/* A human's mail to the address that takes the order to stop: who is told that it was taken
- * must be able to rely on it (A2). */
-static gboolean
-is_order(const Session *session)
-{
-    const Message *message = session->message;
-    Role role = ROLE_NONE;
-    const Account *account = message->kind == MESSAGE_OF_HUMAN
-                                 ? config_login(session->config, message->login, &role)
-                                 : NULL;
-    GPtrArray *recipients = message->envelope->recipients;
-
-    for (guint i = 0; account != NULL && i < recipients->len; i++) {
-        const EnvelopeRecipient *recipient = g_ptr_array_index(recipients, i);
-        g_autofree char *normal = address_normalise(recipient->address, NULL);
-
-        if (normal != NULL &&
-            g_strv_contains((const char *const *)account->stop_addresses, normal))
-            return TRUE;
-    }
-    return FALSE;
-}
-
 /* The one place where failure is answered. */
 static sfsistat
-give_up(SMFICTX *ctx, const Session *session, const GError *error)
+give_up(SMFICTX *ctx, const Session *session, gboolean gated, const GError *error)
 {
     const Message *message = session->message;
-    gboolean gated = message->kind == MESSAGE_OF_AGENT || message->kind == MESSAGE_AT_DOOR ||
-                     is_order(session);
 
     log_error("%s: %s: login %s, client %s: %s", macro(ctx, "i"),
               gated ? "answered 451" : "passed without being learned from",
@@ -442,16 +322,24 @@ on_end(SMFICTX *ctx)
 {
     Session *session = smfi_getpriv(ctx);
     g_autoptr(GError) error = NULL;
-    sfsistat reply = SMFIS_CONTINUE;
+    sfsistat reply = SMFIS_TEMPFAIL;
+    gboolean gated = TRUE;
 
     if (session == NULL || session->message == NULL)
         return SMFIS_TEMPFAIL;
 
-    MessageKind kind = session->message->kind;
-    gboolean gated = kind == MESSAGE_OF_AGENT || kind == MESSAGE_AT_DOOR;
-    gboolean done = gated ? decide(ctx, session, &reply, &error) : observe(session, &error);
-    if (!done)
-        reply = give_up(ctx, session, error);
+    Message *message = session->message;
+    const Circumstances circumstances = {.gate = shared.gate,
+                                         .config = session->config,
+                                         .client = session->client,
+                                         .queue_id = macro(ctx, "i")};
+    g_autoptr(Answer) answer = decision_make(&circumstances, message, &gated, &error);
+    if (answer == NULL || !obey(ctx, message, answer, &reply, &error))
+        reply = give_up(ctx, session, gated, error);
+    else if (message->kind == MESSAGE_INSIDE && answer->action != ANSWER_PASS)
+        log_warning("%s: no passage for mail without login from %s, sender %s: %s",
+                    circumstances.queue_id, session->client, message->envelope->sender,
+                    answer->text);
     end_message(session);
     return reply;
 }

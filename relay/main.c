@@ -148,8 +148,12 @@ serve(Relay *relay, GError **error)
     daemon_notify("STOPPING=1");
     close(listen_fd);
     g_thread_join(watcher);
+    /* What is being answered is finished, and nothing new begins: connections that stand end
+     * with the process. */
+    g_rw_lock_writer_lock(&relay->serving);
     schedule_stop(relay->schedule);
     sender_stop(relay->sender);
+    schedule_free(relay->schedule);
     record_end(relay);
     return TRUE;
 }
@@ -169,8 +173,6 @@ run(void)
         return EX_OK;
     }
     gboolean served = relay.config != NULL && serve(&relay, &error);
-    /* Connections may still be served: what they wait for ends with the process, unanswered.
-     */
     if (relay.writer != NULL)
         writer_stop(relay.writer);
     if (served)

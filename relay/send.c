@@ -182,12 +182,15 @@ begin(gpointer data, GError **error)
 }
 
 gboolean
-send_use_authority(Relay *relay, const Config *config, const char *id, gint64 now,
-                   char **why_out, GError **error)
+send_use_authority(Relay *relay, const Config *config, const char *id, const char *queue_id,
+                   gint64 now, char **why_out, GError **error)
 {
     Db *db = relay->db;
     g_autoptr(Item) item = NULL;
     g_autofree char *why = NULL;
+    g_autofree char *used_up =
+        *queue_id != '\0' ? g_strdup_printf("its authority is used, queue id %s", queue_id)
+                          : g_strdup("its authority is used");
     gboolean valid, used = TRUE;
     Tier tier;
 
@@ -207,8 +210,7 @@ send_use_authority(Relay *relay, const Config *config, const char *id, gint64 no
         return TRUE;
     }
     return record_hand_over(relay, item, now, error) &&
-           move(db, id, STATE_SENDING, STATE_COMMITTING, "its authority is used", now,
-                error) &&
+           move(db, id, STATE_SENDING, STATE_COMMITTING, used_up, now, error) &&
            send_learn(db, item, now, error);
 }
 
@@ -225,8 +227,8 @@ commit_job(gpointer data, GError **error)
     /* Not the configuration that sending began with: a mode may have changed meanwhile. */
     g_autoptr(Config) today = relay_config(passage->relay);
 
-    return send_use_authority(passage->relay, today, passage->id, relay_now(), &commit->why,
-                              error);
+    return send_use_authority(passage->relay, today, passage->id, "", relay_now(),
+                              &commit->why, error);
 }
 
 /* A next hop without the gate: the same check, right before the final dot. */
@@ -270,8 +272,9 @@ next_retry(const Item *item, gint64 now)
     return now + MIN(wait, RETRY_MOST);
 }
 
-/* Nothing left: the item goes back to where it was, or, refused for good or without authority,
- * not at all. A 5xx because the gate itself refused the ticket is a loss of authority. */
+/* Nothing left. Refused by the server for good, the item has failed. Refused at the dot with
+ * its ticket unused, the gate did not find what was judged: a person has to look. Otherwise it
+ * goes back to where it was, if its authority still stands. */
 static gboolean
 end_unsent(Passage *passage, Db *db, const Config *today, gint64 now, GError **error)
 {
@@ -283,7 +286,12 @@ end_unsent(Passage *passage, Db *db, const Config *today, gint64 now, GError **e
 
     if (!authority_check(db, today, item, now, &valid, &tier, &why, error))
         return FALSE;
-    if (valid && result->outcome == SMTP_REFUSED)
+    gboolean refused = result->outcome == SMTP_REFUSED;
+    if (refused && passage->ticket != NULL && result->stage == SMTP_STAGE_DOT && valid) {
+        why = g_strdup_printf("the door refused it: %s", result->text);
+        valid = FALSE;
+    }
+    if (valid && refused)
         return move(db, passage->id, STATE_SENDING, STATE_FAILED, result->text, now, error);
     if (!move(db, passage->id, STATE_SENDING, passage->from, result->text, now, error))
         return FALSE;
@@ -291,23 +299,22 @@ end_unsent(Passage *passage, Db *db, const Config *today, gint64 now, GError **e
     return valid || send_back(db, item, tier, why, now, error);
 }
 
-/* The authority is used: sent, or known to be refused, or nobody knows. A door that let the
- * ticket be redeemed and then fell silent had the whole message. */
+/* The authority is used: sent, or known to be refused, or nobody knows. A redeemed ticket
+ * shows that the mail server had the whole message, but not that it kept it. */
 static State
-end_state(const Passage *passage)
+end_state(const SmtpResult *result)
 {
-    switch (passage->result->outcome) {
+    switch (result->outcome) {
     case SMTP_ACCEPTED:
         return STATE_SENT;
     case SMTP_REFUSED:
         return STATE_FAILED;
     case SMTP_NOT_SENT:
-        return passage->result->code != 0 || passage->ticket == NULL ? STATE_FAILED
-                                                                     : STATE_SENT;
+        return result->code != 0 ? STATE_FAILED : STATE_UNCERTAIN;
     case SMTP_UNCERTAIN:
         break;
     }
-    return passage->ticket ? STATE_SENT : STATE_UNCERTAIN;
+    return STATE_UNCERTAIN;
 }
 
 /* Accepted without a word from the milter: the door has no gate. The mail is out, and the
@@ -317,7 +324,7 @@ end_ungated(Passage *passage, Db *db, const Config *today, gint64 now, GError **
 {
     g_autofree char *why = NULL;
 
-    if (!send_use_authority(passage->relay, today, passage->id, now, &why, error))
+    if (!send_use_authority(passage->relay, today, passage->id, "", now, &why, error))
         return FALSE;
     if (why != NULL &&
         (!record_hand_over(passage->relay, passage->item, now, error) ||
@@ -350,7 +357,7 @@ finish(gpointer data, GError **error)
     if (unsent)
         return result->outcome == SMTP_ACCEPTED ? end_ungated(passage, db, today, now, error)
                                                 : end_unsent(passage, db, today, now, error);
-    return move(db, passage->id, STATE_COMMITTING, end_state(passage), result->text, now,
+    return move(db, passage->id, STATE_COMMITTING, end_state(result), result->text, now,
                 error);
 }
 
@@ -415,8 +422,7 @@ send_item(gpointer data, gpointer user_data)
     g_mutex_unlock(&sender->lock);
     gboolean moved = passage.item != NULL || passage.said != NULL;
     passage_clear(&passage);
-    if (moved) /* else the same item would be tried in a circle: the next look comes soon
-                  enough */
+    if (moved) /* else the same item would be tried in a circle */
         schedule_wake(sender->relay->schedule);
 }
 
@@ -464,12 +470,12 @@ recover_sending(Db *db, const char *id, gint64 now, GError **error)
                 "the relay was started again before it was handed on", now, error);
 }
 
-/* The authority was used. A gated door had the whole message; elsewhere nobody knows. */
+/* The authority was used, and whether the server kept the message nobody heard. */
 static gboolean
-recover_committing(Db *db, const Config *config, const char *id, gint64 now, GError **error)
+recover_committing(Db *db, const char *id, gint64 now, GError **error)
 {
-    return move(db, id, STATE_COMMITTING, config->gated ? STATE_SENT : STATE_UNCERTAIN,
-                "the relay was started again after it was handed on", now, error);
+    return move(db, id, STATE_COMMITTING, STATE_UNCERTAIN,
+                "the relay was started again before it heard the answer", now, error);
 }
 
 gboolean
@@ -487,8 +493,7 @@ send_recover(gpointer data, GError **error)
         if (!recover_sending(relay->db, g_ptr_array_index(sending, i), now, error))
             return FALSE;
     for (guint i = 0; i < committing->len; i++)
-        if (!recover_committing(relay->db, relay->config, g_ptr_array_index(committing, i),
-                                now, error))
+        if (!recover_committing(relay->db, g_ptr_array_index(committing, i), now, error))
             return FALSE;
     return TRUE;
 }

@@ -20,9 +20,10 @@ void sender_push(Sender *sender, const char *id);
 
 /* The point of no return, as part of a writer job: the item must be in sending and its
  * authority valid; then the approval is consumed and the item is in committing. *why_out is
- * NULL when it may leave, else what is in the way (the caller frees). */
-gboolean send_use_authority(Relay *relay, const Config *config, const char *id, gint64 now,
-                            char **why_out, GError **error);
+ * NULL when it may leave, else what is in the way (the caller frees). queue_id: where the mail
+ * server has it, "" when not known; kept with the move. */
+gboolean send_use_authority(Relay *relay, const Config *config, const char *id,
+                            const char *queue_id, gint64 now, char **why_out, GError **error);
 
 /* What left is history: the message's id joins its conversation. In a writer job. */
 gboolean send_learn(Db *db, const Item *item, gint64 now, GError **error);

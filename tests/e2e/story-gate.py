@@ -206,6 +206,48 @@ def _(world):
     assert not any(STRANGER in message.recipients for message in world.sink.messages())
 
 
+@story("From inside without a login, a From of the account is refused whatever the sender (XA4)")
+def _(world):
+    from smtpclient import Client
+    for sender in ("somebody@example.org", "", "owner+x@example.com"):
+        with Client(("127.0.0.1", world.host.plain)) as client:
+            client.ehlo()
+            reply = client.submit(sender, [DANA], letter(DANA, sender=OWNER))
+        assert reply.code == 550, reply
+    with Client(("127.0.0.1", world.host.plain)) as client:
+        client.ehlo()
+        assert client.submit("root@example.com", [DANA], letter(DANA, sender="root@example.com")).ok
+    assert len(world.sink.wait(1)) == 1
+
+
+@story("Without loopback in inside, the door still asks for the ticket")
+def _(world):
+    world.gate.configure(POLICY, settings={"inside": "10.0.0.0/8"})
+    world.gate.restart_relay()
+    world.submit(ASSISTANT, [STRANGER], letter(STRANGER))
+    item = only_item(world)["id"]
+    world.gate.approve(item)
+    assert world.gate.wait_state(item, "sent") == "sent"
+    [arrived] = world.sink.wait(1)
+    assert b"exeat-ticket" not in arrived.data.lower()
+
+
+@story("Claims by the hundred and a header of megabytes are refused, not tried again (XF7)")
+def _(world):
+    many = letter(DANA).replace(b"Subject:", b"Agent-Note: x\r\n" * 200 + b"Subject:", 1)
+    assert world.submit(ASSISTANT, [DANA], many).code == 550
+    assert world.gate.items(everything=True) == []
+
+
+@story("A list of many recipients stays short, and names the worst first (XD7)")
+def _(world):
+    to = [f"{'x' * 60}{number}@{'y' * 60}.example.net" for number in range(300)]
+    for _ in range(3):
+        assert world.submit(ASSISTANT, to, letter(to[0])).code == 250
+    for item in world.gate.items():
+        assert len(item["to"]) == 3 and item["more"] == 297, item
+
+
 @story("A sender that the login may not use is refused, whatever its From says (H1, H3, XA12)")
 def _(world):
     for sender, shown in (("", ASSISTANT), (ASSISTANT, "boss@example.com")):

@@ -2,10 +2,12 @@
 
 import os
 import random
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
@@ -116,6 +118,45 @@ def ask(world, verb, uid):
     return subprocess.run(["/usr/bin/python3", "-c", script, world.gate.socket,
                            (len(frame).to_bytes(4, "big") + frame).hex()], user=uid, group=uid,
                           extra_groups=[], capture_output=True, check=False).stdout
+
+
+@story("One user's connections keep nobody else out (XF6)")
+def _(world):
+    script = ("import socket,sys,time\n"
+              "kept=[]\n"
+              "while len(kept)<200:\n"
+              "    s=socket.socket(socket.AF_UNIX);s.connect(sys.argv[1]);kept.append(s)\n"
+              "print('open',flush=True);sys.stdin.read()\n")
+    with subprocess.Popen(["/usr/bin/python3", "-c", script, world.gate.socket], user=AGENT,
+                          group=AGENT, extra_groups=[], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as flood:
+        assert flood.stdout.readline() == b"open\n"
+        assert submit(world).code == 250
+        [item] = world.gate.items()
+        assert world.gate.command("reject", item["id"], "no").returncode == 0
+        flood.communicate()
+    assert world.gate.relay.read_log().count("turned away") == 1
+
+
+@story("Ended while people ask and while a message is sent, the relay ends cleanly")
+def _(world):
+    with send_directly(world) as provider:
+        usual = provider.failure
+
+        def slowly(stage, subject):
+            if stage == "DOT":
+                world.gate.relay.signal(signal.SIGTERM)
+                time.sleep(0.5)
+            return usual(stage, subject)
+        provider.failure = slowly
+        item = approve_one(world)
+        while world.gate.command("list").returncode == 0:
+            pass
+        assert world.gate.relay.process.wait(20) == 0, world.gate.relay.read_log()
+        world.gate.relay.process = None
+        world.gate.relay.start()
+        assert world.gate.show(item)["state"] == "sent"
+        assert len(provider.messages()) == 1
 
 
 @story("Whoever is not the milter's user may not submit, redeem or teach (XF11)")
