@@ -204,12 +204,13 @@ class ImapHost:
 
 
 class Cut:
-    """Stands before a port and ends each connection after so many bytes from the server; 0:
-    never. port is where it listens."""
+    """Stands before a port and ends each connection instead of passing on what the client says
+    for the given time. A client that waits for each answer has read all answers before that
+    then, however slow it is. port is where it listens."""
 
-    def __init__(self, target, after=0):
+    def __init__(self, target, at):
         self.target = target
-        self.after = after
+        self.at = at
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self._listen, daemon=True)
@@ -230,19 +231,19 @@ class Cut:
             except OSError:
                 return
             server = socket.create_connection(("127.0.0.1", self.target))
-            threading.Thread(target=self._pass, args=(client, server, 0), daemon=True).start()
-            threading.Thread(target=self._pass, args=(server, client, self.after),
+            threading.Thread(target=self._pass, args=(client, server, self.at),
                              daemon=True).start()
+            threading.Thread(target=self._pass, args=(server, client), daemon=True).start()
 
     @staticmethod
-    def _pass(source, goal, after):
-        """One direction, until its end or so many bytes; then both directions end."""
-        passed = 0
+    def _pass(source, goal, at=None):
+        """One direction, until its end or the cut; then both directions end."""
+        times = 0
         try:
-            while data := source.recv(4096):
-                if after and passed + len(data) > after:
+            while data := source.recv(65536):
+                times += 1
+                if times == at:
                     break
-                passed += len(data)
                 goal.sendall(data)
         except OSError:
             pass
