@@ -9,6 +9,8 @@
 int cmd_account(const Session *session, char **words);
 int cmd_approve(const Session *session, char **words);
 int cmd_audit(const Session *session, char **words);
+int cmd_digest(const Session *session, char **words);
+int cmd_export(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);

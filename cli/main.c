@@ -26,13 +26,17 @@ static const Command COMMANDS[] = {
     {"list", "", "what waits; with --all also what is done", "all", 0, 0, cmd_list},
     {"show", "ID", "everything about one item, its text included", "", 1, 1, cmd_show},
     {"approve", "ID DIGEST", "let exactly this message leave, once", "", 2, 2, cmd_approve},
-    {"reject", "ID REASON...", "never let it leave, and tell the agent why", "", 2, G_MAXINT,
-     cmd_reject},
+    {"reject", "ID[,ID...] REASON...", "never let it leave, and tell the agent why", "", 2,
+     G_MAXINT, cmd_reject},
     {"resolve", "ID sent|failed", "say what became of an uncertain item", "", 2, 2,
      cmd_resolve},
-    {"veto", "ID", "stop what is delayed or approved", "", 1, 1, cmd_veto},
+    {"veto", "ID...", "stop what is delayed or approved", "", 1, G_MAXINT, cmd_veto},
     {"audit", "[verify [FILE] | export FILE]", "what was decided and done, by whom, and why",
      "account approver confirmed grep item key kind since tier", 0, 2, cmd_audit},
+    {"export", "ID FOLDER", "write the envelope and the bytes of an item into a new folder",
+     "", 2, 2, cmd_export},
+    {"digest", "MESSAGE", "compute the digest of what was exported", "envelope", 1, 1,
+     cmd_digest},
     {"history", "[vouch|forget] ADDRESS", "why an address is known or not; change that",
      "account", 1, 2, cmd_history},
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
@@ -61,6 +65,7 @@ static const struct option OPTIONS[] = {
     {"approver", required_argument, NULL, NO_LETTER},
     {"confirmed", no_argument, NULL, NO_LETTER},
     {"dry-run", no_argument, NULL, NO_LETTER},
+    {"envelope", required_argument, NULL, NO_LETTER},
     {"grep", required_argument, NULL, NO_LETTER},
     {"item", required_argument, NULL, NO_LETTER},
     {"key", required_argument, NULL, NO_LETTER},
@@ -100,6 +105,7 @@ print_help(void)
          "      --kind KIND, --item ID, --tier TIER, --approver NAME, --confirmed, --grep "
          "WORD\n"
          "                        audit: only such entries\n"
+         "      --envelope FILE   digest: not the envelope.json beside the message\n"
          "      --key FILE        audit verify FILE: the relay's key\n"
          "      --dry-run         import: only list who would become known\n"
          "      --min-times N     import: only who was written to so often\n"

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "lib/escape.h"
 
@@ -69,15 +70,16 @@ request_send(const Session *session, const char *verb, GVariant *arguments, int 
     return g_steal_pointer(&wire);
 }
 
-GVariant *
-request_answer(Wire *wire, int *status_out)
+/* fd_out: as wire_receive takes it. Frees wire. */
+static GVariant *
+take_answer(Wire *wire, int *fd_out, int *status_out)
 {
     g_autoptr(Wire) owned = wire;
     g_autoptr(GVariant) answer = NULL;
     g_autoptr(GError) error = NULL;
     g_autofree char *reply = NULL;
 
-    if (!wire_receive(owned, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, NULL, &error))
+    if (!wire_receive(owned, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, fd_out, &error))
         return no_answer(error->message, status_out);
     if (reply == NULL)
         return no_answer("it closed the connection", status_out);
@@ -91,12 +93,44 @@ request_answer(Wire *wire, int *status_out)
 }
 
 GVariant *
-request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out)
+request_answer(Wire *wire, int *status_out)
+{
+    return take_answer(wire, NULL, status_out);
+}
+
+/* fd_out: as wire_receive takes it. */
+static GVariant *
+ask(const Session *session, const char *verb, GVariant *arguments, int *fd_out,
+    int *status_out)
 {
     g_autoptr(GVariant) owned = arguments != NULL ? g_variant_ref_sink(arguments) : NULL;
     Wire *wire = request_send(session, verb, owned, status_out);
 
-    return wire != NULL ? request_answer(wire, status_out) : NULL;
+    return wire != NULL ? take_answer(wire, fd_out, status_out) : NULL;
+}
+
+GVariant *
+request_ask(const Session *session, const char *verb, GVariant *arguments, int *status_out)
+{
+    return ask(session, verb, arguments, NULL, status_out);
+}
+
+GVariant *
+request_ask_bytes(const Session *session, const char *verb, GVariant *arguments, int *fd_out,
+                  int *status_out)
+{
+    int fd = -1;
+    GVariant *answer = ask(session, verb, arguments, &fd, status_out);
+
+    if (answer != NULL && fd < 0) {
+        g_variant_unref(answer);
+        return no_answer("it sent no bytes", status_out);
+    }
+    if (answer == NULL && fd >= 0)
+        close(fd);
+    else
+        *fd_out = fd;
+    return answer;
 }
 
 const char *

@@ -29,6 +29,10 @@ Wire *request_send(const Session *session, const char *verb, GVariant *arguments
                    int *status_out);
 GVariant *request_answer(Wire *wire, int *status_out);
 
+/* The same for an answer that comes with a file; the caller closes *fd_out. */
+GVariant *request_ask_bytes(const Session *session, const char *verb, GVariant *arguments,
+                            int *fd_out, int *status_out);
+
 /* Members of an answer. A missing one reads as "", 0 or otherwise, an empty list or array.
  * Text is borrowed; the caller frees lists (g_strfreev) and unrefs arrays. */
 const char *answer_text(GVariant *answer, const char *key);

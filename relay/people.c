@@ -26,9 +26,8 @@ people_may_know(const Request *request, const char *account)
     return request->admin || g_strv_contains((const char *const *)request->accounts, account);
 }
 
-/* The item, if it is one of the peer's; NULL with error otherwise. */
-static Item *
-load(Request *request, GError **error)
+Item *
+people_item(Request *request, GError **error)
 {
     const char *id = request_text(request, "id", error);
     g_autoptr(Item) item = NULL;
@@ -148,7 +147,7 @@ add_standing(Request *request, const Item *item, GVariantDict *dict, GError **er
 gboolean
 people_show(Request *request, GError **error)
 {
-    g_autoptr(Item) item = load(request, error);
+    g_autoptr(Item) item = people_item(request, error);
     GVariantDict dict;
 
     if (item == NULL)
@@ -248,7 +247,7 @@ gboolean
 people_approve(Request *request, GError **error)
 {
     const char *prefix = request_text(request, "digest", error);
-    g_autoptr(Item) item = prefix ? load(request, error) : NULL;
+    g_autoptr(Item) item = prefix ? people_item(request, error) : NULL;
     g_auto(Standing) standing = {0};
 
     if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "approved", error) ||
@@ -274,7 +273,7 @@ gboolean
 people_reject(Request *request, GError **error)
 {
     const char *reason = request_text(request, "reason", error);
-    g_autoptr(Item) item = reason ? load(request, error) : NULL;
+    g_autoptr(Item) item = reason ? people_item(request, error) : NULL;
 
     if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "rejected", error) ||
         !move(request, item, STATE_REJECTED, reason, error))
@@ -286,7 +285,7 @@ people_reject(Request *request, GError **error)
 gboolean
 people_veto(Request *request, GError **error)
 {
-    g_autoptr(Item) item = load(request, error);
+    g_autoptr(Item) item = people_item(request, error);
 
     if (item == NULL || !is_state(item, STATE_DELAYED, STATE_APPROVED, "vetoed", error) ||
         !approval_void(request->relay->db, item->id, request->now, error) ||

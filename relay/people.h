@@ -29,6 +29,10 @@ gboolean people_resolve(Request *request, GError **error);
 /* Answers version, started, accounts, next_due, jobs, commits, next_hop, halts (stop.h). */
 gboolean people_status(Request *request, GError **error);
 
+/* The item that the request names by its id, if it is one of the peer's; NULL with error
+ * otherwise. The caller frees. */
+Item *people_item(Request *request, GError **error);
+
 /* Whether the peer may know of the account. */
 gboolean people_may_know(const Request *request, const char *account);
 

@@ -10,6 +10,7 @@
 #include "lib/log.h"
 #include "lib/wire.h"
 #include "relay/audits.h"
+#include "relay/export.h"
 #include "relay/history.h"
 #include "relay/import.h"
 #include "relay/people.h"
@@ -51,6 +52,7 @@ static const Verb verbs[] = {
     {"history", PEER_APPROVER_OR_ADMIN, NULL, history_ask},
     {"vouch", PEER_ADMIN, NULL, history_ask_vouch},
     {"forget", PEER_ADMIN, NULL, history_ask_forget},
+    {"export", PEER_APPROVER, NULL, export_item},
     {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
     {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},
     {"stop", PEER_ADMIN, NULL, stop_begin},
@@ -91,6 +93,8 @@ request_clear(Request *request)
     g_variant_unref(request->arguments);
     if (request->fd >= 0)
         close(request->fd);
+    if (request->reply_fd >= 0)
+        close(request->reply_fd);
     g_free(request->who);
     g_free(request->said);
     g_strfreev(request->accounts);
@@ -204,6 +208,7 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         .gid = connection->gid,
         .arguments = arguments,
         .fd = fd,
+        .reply_fd = -1,
         .now = relay_now(),
         .who = name_user(connection->uid),
     };
@@ -220,10 +225,10 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         log_warning("%s", request.said);
     if (answered && request.wake)
         schedule_wake(connection->relay->schedule);
-    gboolean sent =
-        answered ? wire_send(connection->wire, "ok", request.reply, -1, ANSWER_MS, &wire_error)
-                 : wire_send(connection->wire, "error", error_reply(error), -1, ANSWER_MS,
-                             &wire_error);
+    gboolean sent = answered ? wire_send(connection->wire, "ok", request.reply,
+                                         request.reply_fd, ANSWER_MS, &wire_error)
+                             : wire_send(connection->wire, "error", error_reply(error), -1,
+                                         ANSWER_MS, &wire_error);
     if (!sent)
         log_warning("uid %u: the answer to %s was not delivered: %s", (guint)connection->uid,
                     name, wire_error->message);

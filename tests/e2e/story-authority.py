@@ -1,5 +1,6 @@
 """Exactly this, by exactly you, exactly once: what an approval is worth, and what proves it."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -170,7 +171,6 @@ def _(world):
     until(lambda: world.gate.show(item)["answer"] != "")
     [[piece]] = database(world, "SELECT bytes FROM piece")
     changed = piece.replace(b"Ten", b"Six")
-    import hashlib
     database(world, "UPDATE piece SET bytes = ?, sha256 = ?", changed,
              hashlib.sha256(changed).hexdigest())
     let_out(world)
@@ -448,6 +448,93 @@ def _(world):
     with open(path, "w", encoding="ascii") as file:
         file.writelines(lines)
     assert world.gate.command("audit", "verify", path, "--key", other, uid=0).returncode == 65
+
+
+@story("Many can be rejected or vetoed at once, one only is approved at a time (XC14)")
+def _(world):
+    first, second, third = hold(world), hold(world), hold(world)
+    digest = world.gate.show(first)["digest"]
+    assert world.gate.command("approve", f"{first},{second}", digest).returncode == 66
+    assert world.gate.command("approve", first, digest, second, digest).returncode == 64
+    done = world.gate.command("reject", f"{first},{second}", "Not", "now.")
+    assert done.returncode == 0 and done.stdout.count("rejected") == 2, done
+    keep_in(world)
+    assert approve(world, third).returncode == 0
+    until(lambda: world.gate.show(third)["answer"] != "")
+    done = world.gate.command("veto", first, third)
+    assert done.returncode == 65 and "cannot be vetoed" in done.stderr, done
+    assert world.gate.show(third)["state"] == "vetoed"
+    let_out(world)
+    nothing_left(world)
+
+
+def field(data):
+    return len(data).to_bytes(8, "big") + data
+
+
+def number(value):
+    return field(value.to_bytes(8, "big"))
+
+
+def party(address, parameters):
+    return (field(address.encode()) + number(len(parameters))
+            + b"".join(field(parameter.encode()) for parameter in parameters))
+
+
+def digest_of(envelope, message):
+    """The action digest as exeat(1) describes it, computed without a line of ours."""
+    recipients = sorted({party(recipient["address"], recipient["parameters"])
+                         for recipient in envelope["recipients"]})
+    head = (field(b"exeat-action-1") + field(envelope["account"].encode()) + field(b"smtp.send")
+            + party(envelope["sender"], envelope["sender_parameters"]) + number(len(recipients)))
+    return hashlib.sha256(head + b"".join(recipients) + field(message)).hexdigest()
+
+
+@story("The digest can be computed by anybody, and any change makes another (C15, E26, E30, XC9)")
+def _(world):
+    message = letter(NORA, body="Wednesday, five o'clock.\r\n")
+    with world.client(ASSISTANT) as client:
+        assert client.command(f"MAIL FROM:<{ASSISTANT}> RET=HDRS ENVID=x1").ok
+        for to in (NORA, MALLORY, NORA):
+            assert client.command(f"RCPT TO:<{to}> NOTIFY=NEVER").ok
+        assert client.data(message).code == 250
+    [item] = world.gate.items()
+    digest = world.gate.show(item["id"])["digest"]
+    folder = os.path.join(world.folder, "out")
+    assert world.gate.command("export", item["id"], folder, uid=AGENT).returncode == 77
+    os.chmod(world.folder, 0o777)
+    done = world.gate.command("export", item["id"], folder)
+    assert done.returncode == 0 and done.stdout == digest + "\n", done
+    assert world.gate.command("export", item["id"], folder).returncode == 73
+    with open(os.path.join(folder, "envelope.json"), encoding="ascii") as file:
+        envelope = json.load(file)
+    path = os.path.join(folder, "message.eml")
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data == message
+    assert digest_of(envelope, data) == digest
+    assert world.gate.command("digest", path).stdout == digest + "\n"
+    assert kinds(world, item["id"]).count("shown") == 3
+
+    changes = [("account", "other"), ("sender", OWNER), ("sender_parameters", ["RET=FULL"]),
+               ("recipients", envelope["recipients"][:1]),
+               ("recipients", [{**recipient, "parameters": []}
+                               for recipient in envelope["recipients"]])]
+    other = os.path.join(folder, "other.json")
+    for member, value in changes:
+        with open(other, "w", encoding="ascii") as file:
+            json.dump({**envelope, member: value}, file)
+        os.chmod(other, 0o644)
+        done = world.gate.command("digest", path, "--envelope", other)
+        assert done.returncode == 65 and len(done.stdout) == 65, done
+        assert done.stdout == digest_of({**envelope, member: value}, data) + "\n"
+        assert done.stdout != digest + "\n"
+    for changed in (data + b"\r\n", data.replace(b"\r\n", b"\n"), data.replace(b"five", b"four"),
+                    data[:-1]):
+        with open(path, "wb") as file:
+            file.write(changed)
+        assert world.gate.command("digest", path).returncode == 65
+    nothing_left(world)
 
 
 @story("The newest entry is given to the anchor at start and at the end (XE11)")

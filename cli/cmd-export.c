@@ -1,0 +1,93 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/json.h"
+
+static int
+give_up(const char *path)
+{
+    fprintf(stderr, "exeat: %s: %s\n", path, g_strerror(errno));
+    return EX_CANTCREAT;
+}
+
+static gboolean
+write_all(int fd, const char *bytes, gsize length)
+{
+    while (length > 0) {
+        ssize_t written = write(fd, bytes, length);
+
+        if (written < 0 && errno != EINTR)
+            return FALSE;
+        bytes += MAX(written, 0);
+        length -= MAX(written, 0);
+    }
+    return TRUE;
+}
+
+static gboolean
+write_json(int fd, GVariant *answer)
+{
+    g_autofree char *json = json_of_answer(answer);
+
+    return json != NULL && write_all(fd, json, strlen(json));
+}
+
+static gboolean
+copy(int fd, int from)
+{
+    char buffer[64 * 1024];
+    off_t offset = 0;
+    ssize_t length;
+
+    while ((length = pread(from, buffer, sizeof buffer, offset)) > 0) {
+        if (!write_all(fd, buffer, length))
+            return FALSE;
+        offset += length;
+    }
+    return length == 0;
+}
+
+/* One file, which others cannot read: the bytes of from, or the answer when from is -1. */
+static int
+write_file(const char *folder, const char *name, int from, GVariant *answer)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return give_up(path);
+    gboolean written = from >= 0 ? copy(fd, from) : write_json(fd, answer);
+    if (close(fd) == 0 && written)
+        return EX_OK;
+    return give_up(path);
+}
+
+/* A folder of its own, so that nothing is written over. */
+int
+cmd_export(const Session *session, char **words)
+{
+    GVariantDict arguments;
+    int bytes = -1, status;
+
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "id", "s", words[0]);
+    g_autoptr(GVariant) answer =
+        request_ask_bytes(session, "export", g_variant_dict_end(&arguments), &bytes, &status);
+    if (answer == NULL)
+        return status;
+    status = mkdir(words[1], 0700) == 0 ? EX_OK : give_up(words[1]);
+    if (status == EX_OK)
+        status = write_file(words[1], "message.eml", bytes, NULL);
+    if (status == EX_OK)
+        status = write_file(words[1], "envelope.json", -1, answer);
+    close(bytes);
+    if (status == EX_OK)
+        puts(answer_text(answer, "digest"));
+    return status;
+}
