@@ -299,7 +299,7 @@ gboolean
 people_resolve(Request *request, GError **error)
 {
     const char *name = request_text(request, "state", error);
-    g_autoptr(Item) item = name ? load(request, error) : NULL;
+    g_autoptr(Item) item = name ? people_item(request, error) : NULL;
     State state;
 
     if (item == NULL || !is_state(item, STATE_UNCERTAIN, STATE_UNCERTAIN, "resolved", error))
