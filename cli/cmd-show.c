@@ -130,8 +130,12 @@ print_attachments(GVariant *item)
     g_autoptr(GVariant) parts = answer_array(item, "parts", "aa{sv}");
     gsize count = g_variant_n_children(parts);
 
+    gboolean capped = answer_flag(item, "capped", FALSE);
+
     if (count == 0)
-        print_field("Attachments:", "none");
+        print_field("Attachments:", capped ? "unknown" : "none");
+    if (capped)
+        print_field("", "There may be more: the message was not read to its end.");
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) part = g_variant_get_child_value(parts, i);
         const char *written = answer_text(part, "name");

@@ -418,6 +418,18 @@ config_address(const Config *config, const char *normal)
 }
 
 gboolean
+config_is_agent_user(const Config *config, uid_t uid, gid_t gid)
+{
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+
+        if (people_include(&account->agent_users, uid, gid))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean
 config_is_inside(const Config *config, const char *ip)
 {
     /* The relay's own way to the door, whatever the file says. */

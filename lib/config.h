@@ -74,6 +74,9 @@ const Account *config_account(const Config *config, const char *name);
  */
 const Account *config_address(const Config *config, const char *normal);
 
+/* TRUE when the user is an agent's, in any account: such a user decides nothing (XC1). */
+gboolean config_is_agent_user(const Config *config, uid_t uid, gid_t gid);
+
 /* TRUE when an IP address in text form lies in an inside network; 127.0.0.1 and ::1 always do.
  */
 gboolean config_is_inside(const Config *config, const char *ip);

@@ -31,6 +31,7 @@ static const struct {
       {"forward", G_STRUCT_OFFSET(Extract, forward)},
       {"quoted", G_STRUCT_OFFSET(Extract, quoted)},
       {"differs", G_STRUCT_OFFSET(Extract, differs)},
+      {"capped", G_STRUCT_OFFSET(Extract, capped)},
       {"automatic", G_STRUCT_OFFSET(Extract, automatic)},
 };
 

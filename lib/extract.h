@@ -36,6 +36,7 @@ typedef struct {
     gboolean forward;   /* carries another message: attached, marked or resent */
     gboolean quoted;    /* quotes another message: a forward once it reaches an outsider */
     gboolean differs;   /* the HTML has other words than the text */
+    gboolean capped;    /* beyond a cap it was not read: what it holds is not known */
     gboolean automatic; /* Auto-Submitted, Precedence: bulk, or a null return path */
     GPtrArray *parts;   /* of ExtractPart *: every attachment, in order */
 } Extract;

@@ -46,5 +46,5 @@ mail_read_calendar(MailReading *reading, const char *text)
             g_string_append_printf(people, "%s\n", *line);
     address_scan(people->str, reading->attendees, EXTRACT_LIST_LIMIT);
     if (reading->attendees->len >= EXTRACT_LIST_LIMIT)
-        mail_mark(reading, "too many addresses or ids");
+        mail_mark_capped(reading, "too many addresses or ids");
 }

@@ -47,7 +47,7 @@ list_add(List *list, char *entry)
     gboolean full = list->entries->len >= EXTRACT_LIST_LIMIT;
 
     if (full)
-        mail_mark(list->reading, "too many addresses or ids");
+        mail_mark_capped(list->reading, "too many addresses or ids");
     if (full || g_hash_table_contains(list->seen, entry)) {
         g_free(entry);
         return;

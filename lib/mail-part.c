@@ -235,7 +235,7 @@ walk_object(Walk *walk, GMimeObject *object)
     g_autofree char *type = g_ascii_strdown(mime_type, -1);
 
     if (walk->depth >= DEPTH_MAX) {
-        mail_mark(walk->reading, "parts nested too deeply");
+        mail_mark_capped(walk->reading, "parts nested too deeply");
         return;
     }
     walk->depth++;

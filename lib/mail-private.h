@@ -26,6 +26,9 @@ typedef struct {
 /* Adds a reason why something cannot be shown. why is static. */
 void mail_mark(MailReading *reading, const char *why);
 
+/* The same, and what lies beyond was not read: counts are no longer known. */
+void mail_mark_capped(MailReading *reading, const char *why);
+
 /* Adds an attachment, or marks the message when it has too many. name and type are valid
  * UTF-8. */
 void mail_add_part(MailReading *reading, const char *name, const char *type, guint64 size,

@@ -42,7 +42,7 @@ static void
 cap(MailReading *reading, const char *why)
 {
     reading->capped = TRUE;
-    mail_mark(reading, why);
+    mail_mark_capped(reading, why);
 }
 
 static gboolean

@@ -22,6 +22,13 @@ mail_mark(MailReading *reading, const char *why)
         g_ptr_array_add(reading->opaque, (gpointer)why);
 }
 
+void
+mail_mark_capped(MailReading *reading, const char *why)
+{
+    reading->extract->capped = TRUE;
+    mail_mark(reading, why);
+}
+
 /* text, at most max bytes of it, with a mark where it was cut. */
 static char *
 shorten(const char *text, gsize max)
@@ -45,7 +52,7 @@ mail_add_part(MailReading *reading, const char *name, const char *type, guint64 
     g_autofree char *short_type = shorten(type, NAME_MAX);
 
     if (reading->extract->parts->len >= EXTRACT_PART_LIMIT)
-        mail_mark(reading, "too many parts");
+        mail_mark_capped(reading, "too many parts");
     else
         extract_add_part(reading->extract, short_name, short_type, size, sha256);
 }

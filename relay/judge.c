@@ -216,12 +216,14 @@ set_content(const Account *account, Item *item, const Tally *tally)
     for (guint i = 0; extract->to_cc[i] != NULL; i++)
         header_only += find_recipient(item->recipients, extract->to_cc[i]) == NULL;
 
+    facts_set(facts, FACT_OPAQUE, extract->opaque[0] != NULL);
+    facts_set(facts, FACT_SIZE, (gint64)item->size);
+    if (extract->capped)
+        return; /* what was not read to its end can be counted by nobody */
     facts_set(facts, FACT_ATTACHMENTS, extract->parts->len);
     facts_set(facts, FACT_ATTACHMENT_BYTES, (gint64)MIN(bytes, (guint64)G_MAXINT64));
     facts_set(facts, FACT_FORWARD,
               extract->forward || (extract->quoted && tally->outside > 0));
-    facts_set(facts, FACT_OPAQUE, extract->opaque[0] != NULL);
-    facts_set(facts, FACT_SIZE, (gint64)item->size);
     facts_set(facts, FACT_DIVERTED, count_diverted(account, item));
     facts_set(facts, FACT_HEADER_ONLY, header_only);
 }

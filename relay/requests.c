@@ -109,15 +109,19 @@ find_rights(Request *request)
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
     GPtrArray *accounts = request->config->accounts;
 
-    for (guint i = 0; i < accounts->len; i++) {
+    /* A group may have got a member since the file was read and checked. */
+    gboolean agent = config_is_agent_user(request->config, request->uid, request->gid);
+
+    for (guint i = 0; i < accounts->len && !agent; i++) {
         const Account *account = g_ptr_array_index(accounts, i);
 
         if (people_include(&account->approvers, request->uid, request->gid))
             g_strv_builder_add(names, account->name);
     }
     request->accounts = g_strv_builder_end(names);
-    request->admin = request->uid == 0 ||
-                     people_include(&request->config->admins, request->uid, request->gid);
+    request->admin =
+        request->uid == 0 ||
+        (!agent && people_include(&request->config->admins, request->uid, request->gid));
 }
 
 static gboolean

@@ -284,6 +284,7 @@ insert_content(GVariantDict *dict, const Extract *extract)
     g_variant_dict_insert_value(dict, "attendees", valid_texts(extract->attendees));
     g_variant_dict_insert_value(dict, "opaque", valid_texts(extract->opaque));
     g_variant_dict_insert_value(dict, "parts", view_parts(extract->parts));
+    g_variant_dict_insert(dict, "capped", "b", extract->capped);
 }
 
 GVariant *

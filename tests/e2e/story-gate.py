@@ -239,6 +239,24 @@ def _(world):
     assert world.gate.items(everything=True) == []
 
 
+@story("What was not read to its end is not counted as nothing (B9, XB17, XB18)")
+def _(world):
+    world.gate.configure('hold "file" if attachments > 0\nrelease "the rest"\n')
+    world.gate.restart_relay()
+    part = "--b\r\nContent-Type: image/png\r\n\r\nx\r\n"
+    deep = "".join(f"--b{n}\r\nContent-Type: multipart/mixed; boundary=b{n + 1}\r\n\r\n"
+                   for n in range(80))
+    for body, boundary in ((part * 2100 + "--b--\r\n", "b"),
+                           (deep + "--b80\r\nContent-Type: image/png\r\n\r\nx\r\n", "b0")):
+        message = letter(DANA, body=body, Content_Type=f"multipart/mixed; boundary={boundary}")
+        assert world.submit(ASSISTANT, [DANA], message).code == 250
+        item = world.gate.items()[-1]
+        assert item["state"] == "held", item
+        assert world.gate.show(item["id"])["facts"]["attachments"] is None
+        assert "not read to its end" in world.gate.command("show", item["id"]).stdout
+    assert world.sink.messages() == []
+
+
 @story("A list of many recipients stays short, and names the worst first (XD7)")
 def _(world):
     to = [f"{'x' * 60}{number}@{'y' * 60}.example.net" for number in range(300)]
