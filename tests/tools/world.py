@@ -32,14 +32,20 @@ class World:
         self.sink = self.host = self.gate = None
         try:
             self.sink = Sink(os.path.join(self.folder, "sink"))
-            self.host = MailHost(self.folder, self.sink.port, **(host or {}))
+            self.host = self.make_host(**(host or {}))
             self.gate = Gate(self.folder, self.host, build)
-            self.gate.configure(policy, account, settings)
+            self.configure(policy, account, settings)
             self.host.start()
             self.gate.start()
         except BaseException:
             self.stop()
             raise
+
+    def make_host(self, **more):
+        return MailHost(self.folder, self.sink.port, **more)
+
+    def configure(self, policy, account, settings):
+        self.gate.configure(policy, account, settings)
 
     def __enter__(self):
         return self
