@@ -86,7 +86,7 @@ import_batch_add(ImportBatch *batch, const Lesson *lesson)
 int
 import_batch_pause(ImportBatch *batch)
 {
-    return ask(batch, NULL);
+    return import_batch_end(batch, NULL);
 }
 
 int

@@ -104,7 +104,7 @@ void import_batch_begin(ImportBatch *batch, const char *path, gboolean begins);
 /* These return an exit status, after one line on standard error if it is not EX_OK. */
 int import_batch_add(ImportBatch *batch, const Lesson *lesson);
 
-/* The folder will go on later. */
+/* The folder will go on later, or never: waits until what was added is kept. */
 int import_batch_pause(ImportBatch *batch);
 
 /* The folder is at its end. summary: a{sv}, floating is taken. */
