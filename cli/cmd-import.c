@@ -155,6 +155,9 @@ take_folder(Import *import, Mailbox *mailbox, const MailboxFolder *folder)
                        import->turn == TURN_SENT || !folder->labelled);
     while (status == EX_OK && mailbox_next(mailbox, &message, &error))
         status = take_message(import, mailbox, folder, &message);
+    /* What was read before the source failed counts. */
+    if (error != NULL && import->turn != TURN_COUNT)
+        status = import_batch_pause(&import->batch);
     if (status != EX_OK)
         return status;
     if (error != NULL)
