@@ -161,6 +161,8 @@ print_message(GVariant *item)
 
     print_field("Action:", "send mail");
     print_field("Account:", account);
+    if (*answer_text(item, "author") != '\0')
+        print_field("Written by:", answer_text(item, "author"));
     print_list("From:", item, "from");
     print_field("Sender:", g_strchomp(sender));
     print_field("Subject:", answer_text(item, "subject"));

@@ -73,12 +73,38 @@ print_halts(GVariant *halts, gint64 now)
         putchar('\n');
 }
 
+/* What became of one message, as far as an agent may know. */
+static int
+show_outcome(const Session *session, const char *item)
+{
+    GVariantDict arguments;
+    int status;
+
+    g_variant_dict_init(&arguments, NULL);
+    g_variant_dict_insert(&arguments, "id", "s", item);
+    g_autoptr(GVariant) answer =
+        request_ask(session, "outcome", g_variant_dict_end(&arguments), &status);
+    if (answer == NULL)
+        return status;
+    if (session->json)
+        return command_print_json(answer);
+    const char *reason = answer_text(answer, "reason");
+    g_autofree char *text =
+        g_strdup_printf("%s: %s%s%s", answer_text(answer, "id"), answer_text(answer, "state"),
+                        *reason != '\0' ? ": " : "", reason);
+    g_autofree char *safe = escape_line(text);
+    puts(safe);
+    return EX_OK;
+}
+
 int
-cmd_status(const Session *session, char **words G_GNUC_UNUSED)
+cmd_status(const Session *session, char **words)
 {
     int status;
-    g_autoptr(GVariant) answer = request_ask(session, "status", NULL, &status);
 
+    if (words[0] != NULL)
+        return show_outcome(session, words[0]);
+    g_autoptr(GVariant) answer = request_ask(session, "status", NULL, &status);
     if (answer == NULL)
         return status;
     if (session->json)

@@ -9,7 +9,9 @@
 int cmd_account(const Session *session, char **words);
 int cmd_approve(const Session *session, char **words);
 int cmd_audit(const Session *session, char **words);
+int cmd_cancel(const Session *session, char **words);
 int cmd_digest(const Session *session, char **words);
+int cmd_edit(const Session *session, char **words);
 int cmd_export(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
@@ -22,6 +24,7 @@ int cmd_start(const Session *session, char **words);
 int cmd_status(const Session *session, char **words);
 int cmd_stop(const Session *session, char **words);
 int cmd_veto(const Session *session, char **words);
+int cmd_withdraw(const Session *session, char **words);
 
 /* Says on standard error what is wrong with a word. Returns EX_USAGE. */
 int command_misused(const char *word, const char *expected);

@@ -31,6 +31,11 @@ static const Command COMMANDS[] = {
     {"resolve", "ID sent|failed", "say what became of an uncertain item", "", 2, 2,
      cmd_resolve},
     {"veto", "ID...", "stop what is delayed or approved", "", 1, G_MAXINT, cmd_veto},
+    {"edit", "ID", "write it anew, as yourself; the new one waits", "", 1, 1, cmd_edit},
+    {"withdraw", "ID [WHY...]", "take back what waits, as the agent", "", 1, G_MAXINT,
+     cmd_withdraw},
+    {"cancel", "ID", "stop what waits of a conversation; tell what has left", "", 1, 1,
+     cmd_cancel},
     {"audit", "[verify [FILE] | export FILE]", "what was decided and done, by whom, and why",
      "account approver confirmed grep item key kind since tier", 0, 2, cmd_audit},
     {"export", "ID FOLDER", "write the envelope and the bytes of an item into a new folder",
@@ -48,7 +53,8 @@ static const Command COMMANDS[] = {
     {"start", "[ACCOUNT]", "end a stop", "", 0, 1, cmd_start},
     {"account", "suspend|resume|revoke NAME [WHY...]", "switch an account off or on", "", 2,
      G_MAXINT, cmd_account},
-    {"status", "", "how the relay and the accounts are", "", 0, 0, cmd_status},
+    {"status", "[ID]", "how the relay and the accounts are; what became of a message", "", 0,
+     1, cmd_status},
 };
 
 /* What only some commands take has no letter, except all. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/compose.h"
 #include "lib/error.h"
 
 /* A header beyond this is no header of a letter; Postfix stops at 100 KB by default. Thousands
@@ -109,22 +110,6 @@ message_add_field(Message *message, const char *name, const char *value)
     append_field(message->head, name, value);
 }
 
-static char *
-make_id(const char *host)
-{
-    g_autofree char *uuid = g_uuid_string_random();
-
-    return g_strdup_printf(" <%s@%s>", uuid, host);
-}
-
-static char *
-make_date(gint64 now)
-{
-    g_autoptr(GDateTime) when = g_date_time_new_from_unix_local(now);
-
-    return g_date_time_format(when, " %a, %d %b %Y %H:%M:%S %z");
-}
-
 static void
 add_what_is_missing(Message *message, const char *host, gint64 now)
 {
@@ -134,11 +119,15 @@ add_what_is_missing(Message *message, const char *host, gint64 now)
     g_checksum_update(message->came, (const guchar *)message->raw_head->str,
                       (gssize)message->raw_head->len);
     if (!message->has_id) {
-        message->added_id = make_id(host);
+        g_autofree char *id = compose_message_id(host);
+
+        message->added_id = g_strconcat(" ", id, NULL);
         append_field(message->head, "Message-ID", message->added_id);
     }
     if (!message->has_date) {
-        message->added_date = make_date(now);
+        g_autofree char *date = compose_date(now);
+
+        message->added_date = g_strconcat(" ", date, NULL);
         append_field(message->head, "Date", message->added_date);
     }
 }

@@ -42,8 +42,8 @@ people_item(Request *request, GError **error)
     return g_steal_pointer(&item);
 }
 
-static gboolean
-is_state(const Item *item, State first, State second, const char *verb, GError **error)
+gboolean
+people_is_state(const Item *item, State first, State second, const char *verb, GError **error)
 {
     if (item->state == first || item->state == second)
         return TRUE;
@@ -52,8 +52,8 @@ is_state(const Item *item, State first, State second, const char *verb, GError *
     return FALSE;
 }
 
-static gboolean
-move(Request *request, const Item *item, State to, const char *why, GError **error)
+gboolean
+people_move(Request *request, const Item *item, State to, const char *why, GError **error)
 {
     Move done;
 
@@ -173,8 +173,8 @@ people_show(Request *request, GError **error)
     return TRUE;
 }
 
-static gboolean
-digest_matches(const Item *item, const char *prefix, GError **error)
+gboolean
+people_digest_matches(const Item *item, const char *prefix, GError **error)
 {
     if (strlen(prefix) < DIGEST_PREFIX) {
         g_set_error(error, REQUEST_ERROR, REQUEST_USAGE,
@@ -250,8 +250,8 @@ people_approve(Request *request, GError **error)
     g_autoptr(Item) item = prefix ? people_item(request, error) : NULL;
     g_auto(Standing) standing = {0};
 
-    if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "approved", error) ||
-        !digest_matches(item, prefix, error) || !may_leave(request, item, error))
+    if (item == NULL || !people_is_state(item, STATE_HELD, STATE_DRAFT, "approved", error) ||
+        !people_digest_matches(item, prefix, error) || !may_leave(request, item, error))
         return FALSE;
     const Account *account = config_account(request->config, item->account);
     if (!authority_standing(request->relay->db, request->config, account, item, request->now,
@@ -262,7 +262,7 @@ people_approve(Request *request, GError **error)
         set_state_reply(request, item->state);
         return TRUE;
     }
-    if (!move(request, item, STATE_APPROVED, "approved", error))
+    if (!people_move(request, item, STATE_APPROVED, "approved", error))
         return FALSE;
     set_state_reply(request, STATE_APPROVED);
     request->wake = TRUE;
@@ -272,11 +272,11 @@ people_approve(Request *request, GError **error)
 gboolean
 people_reject(Request *request, GError **error)
 {
-    const char *reason = request_text(request, "reason", error);
+    const char *reason = request_line(request, "reason", error);
     g_autoptr(Item) item = reason ? people_item(request, error) : NULL;
 
-    if (item == NULL || !is_state(item, STATE_HELD, STATE_DRAFT, "rejected", error) ||
-        !move(request, item, STATE_REJECTED, reason, error))
+    if (item == NULL || !people_is_state(item, STATE_HELD, STATE_DRAFT, "rejected", error) ||
+        !people_move(request, item, STATE_REJECTED, reason, error))
         return FALSE;
     set_state_reply(request, STATE_REJECTED);
     return TRUE;
@@ -287,9 +287,10 @@ people_veto(Request *request, GError **error)
 {
     g_autoptr(Item) item = people_item(request, error);
 
-    if (item == NULL || !is_state(item, STATE_DELAYED, STATE_APPROVED, "vetoed", error) ||
+    if (item == NULL ||
+        !people_is_state(item, STATE_DELAYED, STATE_APPROVED, "vetoed", error) ||
         !approval_void(request->relay->db, item->id, request->now, error) ||
-        !move(request, item, STATE_VETOED, "vetoed", error))
+        !people_move(request, item, STATE_VETOED, "vetoed", error))
         return FALSE;
     set_state_reply(request, STATE_VETOED);
     return TRUE;
@@ -302,13 +303,14 @@ people_resolve(Request *request, GError **error)
     g_autoptr(Item) item = name ? people_item(request, error) : NULL;
     State state;
 
-    if (item == NULL || !is_state(item, STATE_UNCERTAIN, STATE_UNCERTAIN, "resolved", error))
+    if (item == NULL ||
+        !people_is_state(item, STATE_UNCERTAIN, STATE_UNCERTAIN, "resolved", error))
         return FALSE;
     if (!state_find(name, &state) || (state != STATE_SENT && state != STATE_FAILED)) {
         g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "expected sent or failed");
         return FALSE;
     }
-    if (!move(request, item, state, "a person looked", error))
+    if (!people_move(request, item, state, "a person looked", error))
         return FALSE;
     set_state_reply(request, state);
     return TRUE;

@@ -33,6 +33,18 @@ gboolean people_status(Request *request, GError **error);
  * otherwise. The caller frees. */
 Item *people_item(Request *request, GError **error);
 
+/* REQUEST_CONFLICT when the item is in neither state; verb: "approved", for the sentence. */
+gboolean people_is_state(const Item *item, State first, State second, const char *verb,
+                         GError **error);
+
+/* Moves the item from its state, in the peer's name. REQUEST_CONFLICT when it is not in that
+ * state any more. */
+gboolean people_move(Request *request, const Item *item, State to, const char *why,
+                     GError **error);
+
+/* REQUEST_CONFLICT when the digest that was shown, or its beginning, is not the item's. */
+gboolean people_digest_matches(const Item *item, const char *prefix, GError **error);
+
 /* Whether the peer may know of the account. */
 gboolean people_may_know(const Request *request, const char *account);
 

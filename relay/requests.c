@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <poll.h>
 #include <pwd.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/wire.h"
+#include "relay/agents.h"
 #include "relay/audits.h"
+#include "relay/edit.h"
 #include "relay/export.h"
 #include "relay/history.h"
 #include "relay/import.h"
@@ -29,7 +33,23 @@ request_error_quark(void)
     return g_quark_from_static_string("exeat-request-error");
 }
 
-typedef enum { PEER_MILTER, PEER_APPROVER, PEER_APPROVER_OR_ADMIN, PEER_ADMIN } PeerNeeded;
+typedef enum {
+    PEER_MILTER,
+    PEER_APPROVER,
+    PEER_APPROVER_OR_ADMIN,
+    PEER_ADMIN,
+    PEER_AGENT,
+    PEER_AGENT_OR_APPROVER
+} PeerNeeded;
+
+static const char *const needed_names[] = {
+    [PEER_MILTER] = "the milter",
+    [PEER_APPROVER] = "approvers",
+    [PEER_APPROVER_OR_ADMIN] = "approvers and admins",
+    [PEER_ADMIN] = "root and the admins",
+    [PEER_AGENT] = "agent-users",
+    [PEER_AGENT_OR_APPROVER] = "approvers and agent-users",
+};
 
 typedef struct {
     const char *verb;
@@ -48,6 +68,11 @@ static const Verb verbs[] = {
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},
+    {"withdraw", PEER_AGENT, NULL, agents_withdraw},
+    {"outcome", PEER_AGENT_OR_APPROVER, NULL, agents_outcome},
+    {"cancel", PEER_AGENT_OR_APPROVER, NULL, agents_cancel},
+    {"letter", PEER_APPROVER, NULL, edit_letter},
+    {"edit", PEER_APPROVER, NULL, edit_item},
     {"status", PEER_APPROVER_OR_ADMIN, NULL, people_status},
     {"history", PEER_APPROVER_OR_ADMIN, NULL, history_ask},
     {"vouch", PEER_ADMIN, NULL, history_ask_vouch},
@@ -86,6 +111,23 @@ request_text(const Request *request, const char *name, GError **error)
     return NULL;
 }
 
+const char *
+request_line(const Request *request, const char *name, GError **error)
+{
+    const char *text = request_text(request, name, error);
+
+    if (text == NULL)
+        return NULL;
+    gboolean good = *text != '\0' && strlen(text) <= REQUEST_LINE_MOST;
+    for (const char *c = text; *c != '\0'; c++)
+        good = good && !g_ascii_iscntrl(*c);
+    if (good)
+        return text;
+    g_set_error(error, REQUEST_ERROR, REQUEST_USAGE,
+                "the %s must be one line of at most %d bytes", name, REQUEST_LINE_MOST);
+    return NULL;
+}
+
 static void
 request_clear(Request *request)
 {
@@ -98,27 +140,38 @@ request_clear(Request *request)
     g_free(request->who);
     g_free(request->said);
     g_strfreev(request->accounts);
+    g_strfreev(request->served);
     item_free(request->item);
     item_free(request->sent);
     g_clear_pointer(&request->reply, g_variant_unref);
 }
 
-static void
-find_rights(Request *request)
+/* The accounts in one of whose lists of people the peer is. member: offset of the list. */
+static char **
+find_accounts(const Request *request, gsize member)
 {
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
     GPtrArray *accounts = request->config->accounts;
 
+    for (guint i = 0; i < accounts->len; i++) {
+        const Account *account = g_ptr_array_index(accounts, i);
+
+        if (people_include(&G_STRUCT_MEMBER(People, account, member), request->uid,
+                           request->gid))
+            g_strv_builder_add(names, account->name);
+    }
+    return g_strv_builder_end(names);
+}
+
+static void
+find_rights(Request *request)
+{
     /* A group may have got a member since the file was read and checked. */
     gboolean agent = config_is_agent_user(request->config, request->uid, request->gid);
 
-    for (guint i = 0; i < accounts->len && !agent; i++) {
-        const Account *account = g_ptr_array_index(accounts, i);
-
-        if (people_include(&account->approvers, request->uid, request->gid))
-            g_strv_builder_add(names, account->name);
-    }
-    request->accounts = g_strv_builder_end(names);
+    request->served = find_accounts(request, offsetof(Account, agent_users));
+    request->accounts =
+        agent ? g_new0(char *, 1) : find_accounts(request, offsetof(Account, approvers));
     request->admin =
         request->uid == 0 ||
         (!agent && people_include(&request->config->admins, request->uid, request->gid));
@@ -130,10 +183,22 @@ may_ask(Request *request, const Verb *verb)
     if (verb->needed == PEER_MILTER)
         return request->uid == request->config->milter_user;
     find_rights(request);
-    if (verb->needed == PEER_ADMIN)
+    gboolean approver = request->accounts[0] != NULL, agent = request->served[0] != NULL;
+    switch (verb->needed) {
+    case PEER_MILTER:
+        break;
+    case PEER_APPROVER:
+        return approver;
+    case PEER_APPROVER_OR_ADMIN:
+        return approver || request->admin;
+    case PEER_ADMIN:
         return request->admin;
-    return request->accounts[0] != NULL ||
-           (verb->needed == PEER_APPROVER_OR_ADMIN && request->admin);
+    case PEER_AGENT:
+        return agent;
+    case PEER_AGENT_OR_APPROVER:
+        return agent || approver;
+    }
+    return FALSE;
 }
 
 static gboolean
@@ -158,8 +223,7 @@ answer(Request *request, const char *name, GError **error)
             log_warning("uid %u may not ask for %s", (guint)request->uid, name);
             g_set_error(error, REQUEST_ERROR, REQUEST_DENIED,
                         "user %u may not do this: only %s named in exeat.conf may",
-                        (guint)request->uid,
-                        verb->needed == PEER_ADMIN ? "root and the admins" : "approvers");
+                        (guint)request->uid, needed_names[verb->needed]);
             return FALSE;
         }
         return (verb->read == NULL || verb->read(request, error)) &&

@@ -31,6 +31,7 @@ typedef struct {
     gint64 now;
     char *who;       /* for records: "user 1001" */
     char **accounts; /* whose approver the peer is, NULL-terminated */
+    char **served;   /* whose agent's user the peer is, likewise */
     gboolean admin;
     Item *item;      /* of submit and redeem: what was read from the arguments */
     Item *sent;      /* of submit: kept for the log line */
@@ -40,8 +41,14 @@ typedef struct {
     char *said;      /* a warning for the log, once what it tells is committed */
 } Request;
 
+#define REQUEST_LINE_MOST 1000
+
 /* A string argument, borrowed; REQUEST_USAGE when it is missing. */
 const char *request_text(const Request *request, const char *name, GError **error);
+
+/* The same for what goes into records: one line of 1 to REQUEST_LINE_MOST bytes without
+ * control characters. */
+const char *request_line(const Request *request, const char *name, GError **error);
 
 /* Serves the socket until stop_fd becomes readable. Every connection has a thread of its own.
  */

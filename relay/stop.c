@@ -5,25 +5,7 @@
 #include "relay/people.h"
 #include "store/approval.h"
 
-enum { WHY_LIMIT = 1000, MAILED_WHY_LIMIT = 200 };
-
-/* What goes into records and reasons: one line. */
-static const char *
-read_why(const Request *request, GError **error)
-{
-    const char *why = request_text(request, "why", error);
-
-    if (why == NULL)
-        return NULL;
-    gboolean good = *why != '\0' && strlen(why) <= WHY_LIMIT;
-    for (const char *c = why; *c != '\0' && good; c++)
-        good = !g_ascii_iscntrl(*c);
-    if (good)
-        return why;
-    g_set_error(error, REQUEST_ERROR, REQUEST_USAGE,
-                "the reason must be one line of at most %d bytes", WHY_LIMIT);
-    return NULL;
-}
+enum { MAILED_WHY_LIMIT = 200 };
 
 static gboolean
 conflict(const char *account, const char *what, GError **error)
@@ -108,7 +90,7 @@ static gboolean
 halt(Request *request, HaltKind kind, GError **error)
 {
     const char *account = request_text(request, "account", error);
-    const char *why = account ? read_why(request, error) : NULL;
+    const char *why = account ? request_line(request, "why", error) : NULL;
     gboolean set;
     guint held = 0;
 

@@ -295,6 +295,7 @@ view_item(const Item *item, GVariant *moves, GHashTable *reasons)
     g_variant_dict_init(&dict, NULL);
     insert_line(&dict, item);
     insert_text(&dict, "login", item->login);
+    insert_text(&dict, "author", item->author);
     insert_text(&dict, "policy", item->policy);
     insert_text(&dict, "why", item->why);
     insert_text(&dict, "answer", item->answer);
@@ -310,6 +311,35 @@ view_item(const Item *item, GVariant *moves, GHashTable *reasons)
     insert_facts(&dict, &item->facts);
     insert_differences(&dict, item);
     insert_content(&dict, item->extract);
+    return g_variant_dict_end(&dict);
+}
+
+/* In the client's order: the order of concern would tell an agent who is known. */
+static GVariant *
+written_addresses(const Envelope *envelope)
+{
+    g_autoptr(GPtrArray) written = g_ptr_array_new();
+
+    for (guint i = 0; i < envelope->recipients->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
+
+        g_ptr_array_add(written, recipient->address);
+    }
+    g_ptr_array_add(written, NULL);
+    return valid_texts((char **)written->pdata);
+}
+
+GVariant *
+view_fate(const Item *item, const char *outcome, gint64 when)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    insert_text(&dict, "id", item->id);
+    insert_text(&dict, "subject", item->extract->subject);
+    insert_text(&dict, "outcome", outcome);
+    g_variant_dict_insert(&dict, "when", "x", when);
+    g_variant_dict_insert_value(&dict, "to", written_addresses(item->envelope));
     return g_variant_dict_end(&dict);
 }
 

@@ -15,6 +15,9 @@ GVariant *view_item_line(const Item *item);
  * Reason * by normal form, of as many recipients as have one. */
 GVariant *view_item(const Item *item, GVariant *moves, GHashTable *reasons);
 
+/* id subject outcome when to: what became of an item (agents.h). */
+GVariant *view_fate(const Item *item, const char *outcome, gint64 when);
+
 /* name mode policy counts. counts: STATE_COUNT entries. */
 GVariant *view_account(const Account *account, const guint *counts);
 

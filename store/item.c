@@ -21,6 +21,7 @@ item_new(void)
     item->id = g_strdup("");
     item->account = g_strdup("");
     item->login = g_strdup("");
+    item->author = g_strdup("");
     item->key = g_strdup("");
     item->digest = g_strdup("");
     item->message_id = g_strdup("");
@@ -44,6 +45,7 @@ item_free(Item *item)
     g_free(item->id);
     g_free(item->account);
     g_free(item->login);
+    g_free(item->author);
     g_free(item->key);
     g_free(item->digest);
     g_free(item->message_id);

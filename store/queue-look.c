@@ -41,6 +41,13 @@ queue_find_message(Db *db, const char *account, const char *message_id, char **i
     return find_one(db, &find_message, account, message_id, id_out, error);
 }
 
+gboolean
+queue_find_latest(Db *db, const char *account, const char *message_id, char **id_out,
+                  GError **error)
+{
+    return find_one(db, &find_latest, account, message_id, id_out, error);
+}
+
 /* Appends the ids of a query's first column to an array; takes the rows, which may be NULL. */
 static gboolean
 collect(Rows *taken, GPtrArray *ids, GError **error)
@@ -74,6 +81,19 @@ queue_in_state(Db *db, State state, GError **error)
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
 
     if (!collect(db_query(db, &list_state, error, "s", state_name(state)), ids, error))
+        return NULL;
+    return g_steal_pointer(&ids);
+}
+
+GPtrArray *
+queue_conversation(Db *db, const char *account, gint64 conversation, guint limit,
+                   GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+
+    if (!collect(db_query(db, &list_conversation, error, "sii", account, conversation,
+                          (gint64)limit),
+                 ids, error))
         return NULL;
     return g_steal_pointer(&ids);
 }

@@ -78,7 +78,9 @@ describe_submission(const Item *item, const char *facts)
 static gboolean
 audit_submission(Db *db, const Item *item, const char *facts, gint64 now, GError **error)
 {
-    g_autofree char *who = g_strdup_printf("agent login %s", item->login);
+    g_autofree char *who = *item->author != '\0'
+                               ? g_strdup(item->author)
+                               : g_strdup_printf("agent login %s", item->login);
     AuditEntry entry = {.kind = "submitted",
                         .account = item->account,
                         .item = item->id,
@@ -105,7 +107,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
 
     if (!db_integer(db, &counter_next, 0, &seq, error, "s", "item"))
         return FALSE;
-    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbi", item->id, seq,
+    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbis", item->id, seq,
                   item->account, item->login, item->key, item->digest, item->message_id,
                   item->conversation, state_name(item->state),
                   (gint64)state_is_waiting(item->state), tier_name(item->tier),
@@ -115,7 +117,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
                   g_variant_get_data(envelope), g_variant_get_size(envelope),
                   g_variant_get_data(extract), g_variant_get_size(extract),
                   g_variant_get_data(claims), g_variant_get_size(claims),
-                  (gint64)item->approvals) >= 0;
+                  (gint64)item->approvals, item->author) >= 0;
 }
 
 static gboolean
@@ -212,6 +214,7 @@ read_plain(Item *item, Rows *rows)
     item->attempts = rows_integer(rows, 19);
     item->size = rows_integer(rows, 20);
     item->approvals = rows_integer(rows, 25);
+    set_text(&item->author, rows, 26);
 }
 
 /* The members that must be read back; what we cannot read was not written by us. */

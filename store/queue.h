@@ -52,6 +52,7 @@ typedef struct {
     char *id; /* 12 letters and digits, random */
     char *account;
     char *login;
+    char *author;        /* the person who wrote it, "" for the agent */
     char *key;           /* tells a repeated submission (XF22) */
     char *digest;        /* the action digest */
     char *message_id;    /* "" when none */
@@ -98,6 +99,15 @@ gboolean queue_find_key(Db *db, const char *account, const char *key, char **id_
                         GError **error);
 gboolean queue_find_message(Db *db, const char *account, const char *message_id, char **id_out,
                             GError **error);
+
+/* The newest item of the account with that Message-ID, whatever became of it; *id_out NULL
+ * when none. */
+gboolean queue_find_latest(Db *db, const char *account, const char *message_id, char **id_out,
+                           GError **error);
+
+/* Items of a conversation, those that wait first, then the newest. Ids, at most limit. */
+GPtrArray *queue_conversation(Db *db, const char *account, gint64 conversation, guint limit,
+                              GError **error);
 
 typedef enum {
     MOVE_REFUSED, /* the item is not in that state any more, or is not there */

@@ -4,14 +4,15 @@
 INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, conversation,
                   state, waiting, tier, line, reason, policy, why, answer, automatic, created,
                   due, expires, retry, attempts, size, facts, envelope, extract, claims,
-                  approvals)
+                  approvals, author)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28);
+            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29);
 
 -- name: item_load
 SELECT id, account, login, submission_key, digest, message_id, conversation, state, tier, line,
        reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size,
-       facts, envelope, extract, claims, approvals
+       facts, envelope, extract, claims, approvals,
+       author
     FROM item WHERE id = $1;
 
 -- name: recipient_add
@@ -73,6 +74,19 @@ SELECT id FROM item WHERE account = $1 AND submission_key = $2 AND waiting = 1
 -- name: find_message
 SELECT id FROM item WHERE account = $1 AND message_id = $2 AND waiting = 1
     ORDER BY seq LIMIT 1;
+
+-- name: find_latest
+SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIMIT 1;
+
+-- The message that began a conversation was in none when it was judged. What waits comes first:
+-- nothing of it may be missed when there is more than the limit.
+-- name: list_conversation
+SELECT id FROM item
+    WHERE account = $1
+        AND (conversation = $2
+             OR message_id IN (SELECT message.id FROM message
+                               WHERE message.account = $1 AND message.conversation = $2))
+    ORDER BY waiting DESC, seq DESC LIMIT $3;
 
 -- name: list_all
 SELECT id, seq FROM item ORDER BY seq DESC LIMIT $1;

@@ -146,6 +146,7 @@ CREATE TABLE item (
     seq BIGINT NOT NULL UNIQUE,
     account TEXT NOT NULL,
     login TEXT NOT NULL,
+    author TEXT NOT NULL,
     submission_key TEXT NOT NULL,
     digest TEXT NOT NULL,
     message_id TEXT NOT NULL,
@@ -173,6 +174,8 @@ CREATE TABLE item (
     claims BLOB NOT NULL
 );
 CREATE INDEX item_account ON item (account, seq);
+CREATE INDEX item_message ON item (account, message_id, seq);
+CREATE INDEX item_conversation ON item (account, conversation, seq);
 CREATE INDEX item_state ON item (state, seq);
 CREATE INDEX item_waiting ON item (seq) WHERE waiting = 1;
 CREATE INDEX item_waiting_account ON item (account, seq) WHERE waiting = 1;

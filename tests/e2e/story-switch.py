@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
 from gate import ADMIN, AGENT, APPROVER, STRANGER as NOBODY  # noqa: E402
-from letter import letter  # noqa: E402
+from letter import letter, message_id  # noqa: E402
 from proxy import Proxy  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
@@ -248,6 +248,181 @@ def _(world):
     world.gate.approve(approved)
     world.gate.clock(MINUTES)
     assert world.gate.wait_state(approved, "sent") == "sent"
+
+SECOND = """\
+[account second]
+addresses = tom@example.com
+human-logins = other@example.com
+agent-logins = second@example.com
+agent-users = 61042
+internal-domains = example.com
+approvers = 61041
+mode = hybrid
+policy = policy
+"""
+SECOND_APPROVER, SECOND_AGENT = 61041, 61042
+
+
+@story("An agent takes its own waiting mail back, and no other's")
+def _(world):
+    write(world, NORA)
+    message = letter(STRANGER)
+    assert world.submit(ASSISTANT, [STRANGER], message).code == 250
+    held, delayed, approved = world.gate.items()[0]["id"], submit(world, NORA), submit(
+        world, STRANGER)
+    world.host.stop()
+    world.gate.approve(approved)
+    until(lambda: world.gate.show(approved)["answer"] != "")
+    for uid in (APPROVER, NOBODY, ADMIN):
+        assert admin(world, "withdraw", held, uid=uid).returncode == 77
+    for named in (message_id(message), delayed, approved):
+        done = admin(world, "withdraw", named, "no longer needed", uid=AGENT)
+        assert done.returncode == 0, done
+    for item in (held, delayed, approved):
+        shown = world.gate.show(item)
+        assert shown["state"] == "withdrawn" and shown["why"] == "no longer needed", shown
+        assert shown["moves"][-1]["who"] == f"user {AGENT}", shown
+        assert admin(world, "withdraw", item, uid=AGENT).returncode == 65
+        assert world.gate.command("approve", item, shown["digest"]).returncode == 65
+    world.host.start()
+    world.gate.clock(7 * HOURS)
+    world.gate.restart_relay()
+    assert nothing_of_the_agent_left(world)
+
+
+@story("An agent learns what became of its mail, and nothing of the rules (XF21)")
+def _(world):
+    write(world, NORA, DANA)
+    held, delayed = submit(world, STRANGER), submit(world, NORA)
+    told = []
+    for item in (held, delayed):
+        done = admin(world, "status", item, uid=AGENT)
+        assert done.returncode == 0, done
+        told.append(done.stdout.replace(item, "ID"))
+    assert told == ["ID: waiting\n"] * 2, told
+    world.gate.command("reject", held, "Not this year.")
+    assert admin(world, "status", held, uid=AGENT).stdout == f"{held}: rejected: Not this year.\n"
+    released = letter(DANA)
+    world.submit(ASSISTANT, [DANA], released)
+    done = admin(world, "status", message_id(released), uid=AGENT)
+    assert done.stdout.endswith(": sent\n"), done
+    for words in (("list",), ("show", held), ("status",), ("history", NORA), ("veto", delayed),
+                  ("reject", delayed, "no"), ("edit", held)):
+        assert admin(world, *words, uid=AGENT).returncode == 77, words
+
+
+@story("A conversation is called off, and it is told what has left already (E39)")
+def _(world):
+    first = letter(NORA, sender=OWNER)
+    assert world.submit(OWNER, [NORA], first).code == 250
+    world.sink.wait(1)
+    thread = {"In_Reply_To": message_id(first)}
+    sent = submit(world, NORA, "one", **thread)
+    world.gate.clock(7 * HOURS)
+    assert world.gate.wait_state(sent, "sent") == "sent"
+    delayed, held = submit(world, NORA, "two", **thread), submit(world, STRANGER, "three", **thread)
+    other = submit(world, STRANGER, "another matter")
+    report = world.gate.answer("cancel", held)["items"]
+    assert {(item["id"], item["outcome"], *item["to"]) for item in report} == {
+        (sent, "left", NORA), (delayed, "cancelled", NORA), (held, "cancelled", STRANGER)}, report
+    assert all((item["when"] > 0) == (item["id"] == sent) for item in report), report
+    assert [world.gate.show(item)["state"] for item in (sent, delayed, held, other)] == [
+        "sent", "vetoed", "rejected", "held"]
+    mine = submit(world, NORA, "four", **thread)
+    done = admin(world, "cancel", mine, uid=AGENT)
+    assert done.returncode == 0 and "did not leave" in done.stdout, done
+    assert world.gate.show(mine)["state"] == "withdrawn"
+    world.gate.clock(14 * HOURS)
+    world.gate.restart_relay()
+    assert [message.recipients for message in world.sink.messages()] == [[NORA], [NORA]]
+
+
+@story("Another account's item is no item, for its approver and for its agent (C9, XC2, XC18)")
+def _(world):
+    world.gate.configure(POLICY, ACCOUNT, more=SECOND)
+    world.gate.restart_relay()
+    item = submit(world, STRANGER)
+    digest = world.gate.show(item)["digest"]
+    for words, uid in ((("approve", item, digest), SECOND_APPROVER),
+                       (("reject", item, "no"), SECOND_APPROVER),
+                       (("veto", item), SECOND_APPROVER), (("show", item), SECOND_APPROVER),
+                       (("edit", item), SECOND_APPROVER), (("cancel", item), SECOND_APPROVER),
+                       (("status", item), SECOND_APPROVER), (("status", item), SECOND_AGENT),
+                       (("withdraw", item), SECOND_AGENT), (("cancel", item), SECOND_AGENT)):
+        real = admin(world, *words, uid=uid)
+        missing = admin(world, *[word.replace(item, "0" * 12) for word in words], uid=uid)
+        assert real.returncode == missing.returncode == 66, (words, real)
+        assert real.stderr.replace(item, "0" * 12) == missing.stderr, (real, missing)
+    assert admin(world, "stop", "second", "not mine").returncode == 0
+    assert [halt["account"] for halt in world.gate.answer("status")["halts"]] == []
+    world.gate.approve(item)
+    assert world.gate.wait_state(item, "sent") == "sent"
+
+
+def edit(world, item, script, uid=APPROVER):
+    """Runs exeat edit with a script of sed as the editor."""
+    world.gate.environment = {"VISUAL": f"sed -i '{script}'", "TMPDIR": world.folder}
+    os.chmod(world.folder, 0o777)
+    try:
+        return world.gate.command("edit", item, uid=uid)
+    finally:
+        os.chmod(world.folder, 0o755)
+        world.gate.environment = {}
+
+
+@story("An edited message is a new item; the old approval is void; both are kept (E36, XC15)")
+def _(world):
+    thread = {"In_Reply_To": "<root@example.org>"}
+    item = submit(world, STRANGER, "Offer", body="The price is 10.\r\nJörg\r\n", **thread)
+    digest = world.gate.show(item)["digest"]
+    done = edit(world, item, f"s/10/12/;s/^To: .*/To: {NORA}, {DANA}/;s/Offer/Offer, corrected/")
+    assert done.returncode == 0, done
+    [fresh] = [line["id"] for line in world.gate.items()]
+    old, new = world.gate.show(item), world.gate.show(fresh)
+    assert old["state"] == "superseded" and fresh in old["why"], old
+    assert new["state"] == "held" and new["author"] == f"user {APPROVER}", new
+    assert new["digest"] != digest and new["message_id"] != old["message_id"]
+    assert new["text"] == "The price is 12.\nJörg\n" and new["subject"] == "Offer, corrected"
+    assert world.gate.command("approve", item, digest).returncode == 65
+    assert world.gate.command("approve", fresh, digest).returncode == 65
+    assert world.sink.messages() == []
+    world.gate.approve(fresh)
+    assert world.gate.wait_state(fresh, "sent") == "sent"
+    arrived = world.sink.wait(1)[0]
+    assert arrived.field("In-Reply-To") == ["<root@example.org>"], arrived.head
+    assert arrived.field("From") == [ASSISTANT] and arrived.field("To") == [f"{NORA}, {DANA}"]
+    recipients = [to for message in world.sink.messages() for to in message.recipients]
+    assert sorted(recipients) == [DANA, NORA], recipients
+    assert STRANGER not in recipients
+    assert world.gate.show(item)["text"].startswith("The price is 10.")
+
+
+@story("What cannot be edited is left as it is, and it is said why")
+def _(world):
+    body = "--b\r\nContent-Type: text/html\r\n\r\n<p>Hi</p>\r\n--b--\r\n"
+    rich = submit(world, STRANGER, body=body, Content_Type='multipart/mixed; boundary="b"')
+    control = submit(world, STRANGER, body="a\x1b[2Jb\r\n")
+    plain = submit(world, STRANGER)
+    crowd = ", ".join(f"s{number}@example.net" for number in range(6))
+    for item, script, word in (
+            (rich, "s/x/y/", "more than plain text"), (control, "s/x/y/", "more than plain text"),
+            (plain, "1d", "must begin with"), (plain, "s/^To: .*/To: nobody/", "no plain address"),
+            (plain, f"s/^To: .*/To: {crowd}/", "would be refused: never this"),
+            (plain, "s/^To: .*/To: /", "would be refused"), ("x", "s/x/y/", "no item")):
+        done = edit(world, item, script)
+        assert done.returncode in (64, 65, 66) and word in done.stderr, (script, done)
+    assert "Nothing was changed" in edit(world, plain, "s/zzz//").stdout
+    assert states(world, [rich, control, plain]) == {"held"}
+    assert len(world.gate.items(everything=True)) == 3
+
+
+@story("While stopped, an edit is held as well")
+def _(world):
+    item = submit(world, DANA + ".invalid")
+    admin(world, "stop", "later")
+    assert edit(world, item, "s/Hello/Bye/").returncode == 0
+    [fresh] = world.gate.items()
+    assert fresh["reason"] == "edited: stopped: later", fresh
 
 
 if __name__ == "__main__":

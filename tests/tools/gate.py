@@ -129,6 +129,7 @@ class Gate:
     def __init__(self, folder, host, build=None):
         self.folder = folder
         self.host = host
+        self.environment = {}  # for commands
         self.bin = os.path.join(folder, "bin")
         self.etc = os.path.join(folder, "etc")
         self.state = os.path.join(folder, "state")
@@ -259,7 +260,8 @@ class Gate:
         """Runs exeat as a user: the finished process, with text in stdout and stderr."""
         return subprocess.run([os.path.join(self.bin, "exeat"), "-c", self.config, *arguments],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="surrogateescape", cwd="/", env=environment(),
+                              errors="surrogateescape", cwd="/",
+                              env=environment(**self.environment),
                               check=False, user=uid, group=uid, extra_groups=list(groups))
 
     def answer(self, *arguments, uid=APPROVER):

@@ -18,6 +18,7 @@ make_full_item(void)
 
     set(&item->key, "key");
     set(&item->digest, "digest");
+    set(&item->author, "user alice (1001)");
     set(&item->message_id, "<a1@example.com>");
     set(&item->reason, "answer in my conversation");
     set(&item->policy, "version");
@@ -64,6 +65,7 @@ assert_same(const Item *a, const Item *b)
     g_assert_cmpstr(a->id, ==, b->id);
     g_assert_cmpstr(a->account, ==, b->account);
     g_assert_cmpstr(a->login, ==, b->login);
+    g_assert_cmpstr(a->author, ==, b->author);
     g_assert_cmpstr(a->key, ==, b->key);
     g_assert_cmpstr(a->digest, ==, b->digest);
     g_assert_cmpstr(a->message_id, ==, b->message_id);

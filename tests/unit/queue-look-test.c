@@ -53,6 +53,64 @@ test_find_nothing(void)
     scratch_close(&scratch);
 }
 
+/* The newest one, whatever became of it (unlike the item that a submission supersedes). */
+static void
+test_find_latest(void)
+{
+    static const struct {
+        const char *id, *account, *message_id;
+        State state;
+    } items[] = {{"i1", "owner", "<a@x>", STATE_HELD},
+                 {"i2", "owner", "<a@x>", STATE_SENT},
+                 {"i3", "second", "<a@x>", STATE_HELD},
+                 {"i4", "owner", "", STATE_HELD}};
+    g_autoptr(GError) error = NULL;
+    g_autofree char *found = NULL;
+    g_autofree char *none = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, items[i].account, items[i].state);
+
+        set(&item->message_id, items[i].message_id);
+        add(scratch.db, item);
+    }
+    g_assert_true(queue_find_latest(scratch.db, "owner", "<a@x>", &found, &error));
+    g_assert_cmpstr(found, ==, "i2");
+    g_assert_true(queue_find_latest(scratch.db, "owner", "<b@x>", &none, &error));
+    g_assert_null(none);
+    scratch_close(&scratch);
+}
+
+static void
+test_conversation(void)
+{
+    static const struct {
+        const char *id, *account;
+        State state;
+        gint64 conversation;
+    } items[] = {{"i1", "owner", STATE_SENT, 7},
+                 {"i2", "owner", STATE_HELD, 7},
+                 {"i3", "owner", STATE_SENT, 7},
+                 {"i4", "owner", STATE_HELD, 8},
+                 {"i5", "second", STATE_HELD, 7}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, items[i].account, items[i].state);
+
+        item->conversation = items[i].conversation;
+        add(scratch.db, item);
+    }
+    assert_ids(queue_conversation(scratch.db, "owner", 7, 10, &error), "i2 i3 i1");
+    assert_ids(queue_conversation(scratch.db, "owner", 7, 2, &error), "i2 i3");
+    assert_ids(queue_conversation(scratch.db, "owner", 9, 10, &error), "");
+    scratch_close(&scratch);
+}
+
 static void
 test_lists(void)
 {
@@ -261,6 +319,8 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/look/find/XF22", test_find);
     g_test_add_func("/look/find-nothing", test_find_nothing);
+    g_test_add_func("/look/find-latest", test_find_latest);
+    g_test_add_func("/look/conversation/E39", test_conversation);
     g_test_add_func("/look/lists", test_lists);
     g_test_add_func("/look/automatic-states/XB14", test_automatic_states);
     g_test_add_func("/look/automatic-windows/XB15", test_automatic_windows);
