@@ -229,7 +229,7 @@ may_record(gint64 now)
     static GMutex lock;
     static gint64 minute;
     static guint count;
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&lock);
+    g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&lock);
 
     if (now / 60 != minute)
         count = 0;

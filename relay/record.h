@@ -1,10 +1,11 @@
 /* record.h - keeps the record whole, and notices when it is not
  *
- * At start and every second the database is compared with what stands beside it (witness.h): items that were
- * handed on since become uncertain, every approval is void, and the gap stays to be seen in
- * the audit record (XC12, XE6, XE14). A clock that goes back voids every approval (XC11). The
- * newest entry of the record is logged at start, at the end and every hour, and given to the
- * command audit-anchor, so that it is known elsewhere too (XE5, XE11). */
+ * At start and every second the database is compared with what stands beside it (witness.h):
+ * items that were handed on since become uncertain, every approval is void, and the gap stays
+ * to be seen in the audit record (XC12, XE6, XE14). A clock that goes back voids every
+ * approval (XC11). The newest entry of the record is logged at start, at the end and every
+ * hour, and given to the command audit-anchor, so that it is known elsewhere too (XE5, XE11).
+ */
 #pragma once
 
 #include "relay/relay.h"
