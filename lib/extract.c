@@ -71,6 +71,15 @@ extract_free(Extract *extract)
 }
 
 void
+extract_drop_texts(Extract *extract)
+{
+    g_free(extract->text);
+    extract->text = g_strdup("");
+    g_free(extract->html);
+    extract->html = g_strdup("");
+}
+
+void
 extract_add_part(Extract *extract, const char *name, const char *type, guint64 size,
                  const char *sha256)
 {

@@ -45,6 +45,9 @@ Extract *extract_new(void); /* all strings "", all lists empty */
 void extract_free(Extract *extract);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Extract, extract_free)
 
+/* Empties text and html: what the message says, as against what it is. */
+void extract_drop_texts(Extract *extract);
+
 /* Adds a part; all strings are copied. */
 void extract_add_part(Extract *extract, const char *name, const char *type, guint64 size,
                       const char *sha256);

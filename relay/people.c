@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/digest.h"
+#include "lib/error.h"
 #include "relay/authority.h"
 #include "relay/history.h"
 #include "relay/stop.h"
@@ -77,6 +78,25 @@ set_state_reply(Request *request, State state)
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
+/* A damaged record hides no other. */
+static gboolean
+add_line(Request *request, const char *id, GVariantBuilder *items, GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+    g_autoptr(Item) item = NULL;
+
+    if (!queue_load(request->relay->db, id, &item, &trouble)) {
+        if (!g_error_matches(trouble, EXEAT_ERROR, ERROR_INTEGRITY)) {
+            g_propagate_error(error, g_steal_pointer(&trouble));
+            return FALSE;
+        }
+        g_variant_builder_add_value(items, view_damaged_line(id));
+    } else if (item != NULL) {
+        g_variant_builder_add_value(items, view_item_line(item));
+    }
+    return TRUE;
+}
+
 gboolean
 people_list(Request *request, GError **error)
 {
@@ -90,14 +110,10 @@ people_list(Request *request, GError **error)
         return FALSE;
     g_variant_builder_init(&items, G_VARIANT_TYPE("aa{sv}"));
     for (guint i = 0; i < ids->len; i++) {
-        g_autoptr(Item) item = NULL;
-
-        if (!queue_load(request->relay->db, g_ptr_array_index(ids, i), &item, error)) {
+        if (!add_line(request, g_ptr_array_index(ids, i), &items, error)) {
             g_variant_builder_clear(&items);
             return FALSE;
         }
-        if (item != NULL)
-            g_variant_builder_add_value(&items, view_item_line(item));
     }
     GVariantDict dict;
     g_variant_dict_init(&dict, NULL);

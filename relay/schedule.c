@@ -1,15 +1,13 @@
 #include "relay/schedule.h"
 
+#include "lib/error.h"
 #include "lib/log.h"
+#include "relay/prune.h"
 #include "relay/record.h"
 #include "relay/send.h"
-#include "store/history.h"
 
 /* How many items one look may set in motion: a jump of the clock empties no queue at once. */
 enum { AT_ONCE = 64 };
-
-/* Seconds from one account whose history had nothing to let go to the next. */
-enum { PRUNE_PAUSE = 60 };
 
 struct _Schedule {
     Relay *relay;
@@ -17,9 +15,7 @@ struct _Schedule {
     GMutex lock;
     GCond woken;
     gboolean wake, stop;
-    guint turn;         /* counts the accounts whose history was pruned */
-    gint64 pruned_last; /* when */
-    gint64 prune_next;
+    Pruner pruner;
 };
 
 typedef struct {
@@ -34,6 +30,23 @@ expire(Db *db, const Item *item, gint64 now, GError **error)
 
     return queue_move(db, item->id, item->state, STATE_EXPIRED, "relay",
                       "nobody decided in time", now, &done, error);
+}
+
+/* A damaged record keeps nobody else waiting: *item_out is NULL then. */
+static gboolean
+load_whole(Db *db, const char *id, Item **item_out, GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+
+    if (queue_load(db, id, item_out, &trouble))
+        return TRUE;
+    if (!g_error_matches(trouble, EXEAT_ERROR, ERROR_INTEGRITY)) {
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return FALSE;
+    }
+    log_error("%s; it stays as it is", trouble->message);
+    *item_out = NULL;
+    return queue_put_aside(db, id, error);
 }
 
 /* In the writer: what is due now. Sending itself checks everything again. */
@@ -51,7 +64,7 @@ look(gpointer data, GError **error)
         const char *id = g_ptr_array_index(due, i);
         g_autoptr(Item) item = NULL;
 
-        if (!queue_load(db, id, &item, error))
+        if (!load_whole(db, id, &item, error))
             return FALSE;
         if (item == NULL)
             continue;
@@ -80,50 +93,6 @@ act(Relay *relay)
         sender_push(relay->sender, g_ptr_array_index(leaving, i));
 }
 
-typedef struct {
-    Db *db;
-    const Config *config;
-    const Account *account;
-    gint64 now;
-    gboolean more;
-} Pruning;
-
-static gboolean
-prune(gpointer data, GError **error)
-{
-    Pruning *pruning = data;
-    const Config *config = pruning->config;
-
-    return history_prune(pruning->db, pruning->account->name,
-                         pruning->now - config->received_keep, config->received_limit,
-                         &pruning->more, error);
-}
-
-/* One small step for one account, and soon another while there is more to do. */
-static void
-prune_step(Schedule *schedule)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(Config) config = relay_config(schedule->relay);
-    gint64 now = relay_now();
-
-    /* A clock that went back must not put it off. */
-    if (now < schedule->prune_next && now >= schedule->pruned_last)
-        return;
-    Pruning pruning = {
-        .db = schedule->relay->db,
-        .config = config,
-        .account = g_ptr_array_index(config->accounts, schedule->turn % config->accounts->len),
-        .now = now,
-    };
-    if (!writer_run(schedule->relay->writer, prune, &pruning, &error))
-        log_error("the history of %s cannot be pruned: %s", pruning.account->name,
-                  error->message);
-    schedule->turn += !pruning.more;
-    schedule->pruned_last = now;
-    schedule->prune_next = now + (pruning.more ? 1 : PRUNE_PAUSE);
-}
-
 static gpointer
 run(gpointer data)
 {
@@ -135,7 +104,7 @@ run(gpointer data)
         g_mutex_unlock(&schedule->lock);
         record_tick(schedule->relay);
         act(schedule->relay);
-        prune_step(schedule);
+        prune_step(schedule->relay, &schedule->pruner);
         g_mutex_lock(&schedule->lock);
         gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
         while (!schedule->wake && !schedule->stop)

@@ -8,9 +8,11 @@
 #include "lib/log.h"
 #include "relay/judge.h"
 #include "relay/send.h"
+#include "relay/handover.h"
 #include "relay/stop.h"
 #include "store/approval.h"
 #include "store/history.h"
+#include "store/keep.h"
 
 static const char *
 text_or_empty(const Request *request, const char *name)
@@ -152,21 +154,30 @@ set_reply(Request *request, const char *action, const char *item, const char *te
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
-/* The waiting limit is a limit of ours, so it is a "try later", not a refusal (XC14). */
+/* These limits are ours, so they are a "try later", not a refusal (XC14). */
 static gboolean
 has_room(Request *request, GError **error)
 {
-    guint counts[STATE_COUNT], waiting = 0;
+    guint counts[STATE_COUNT], waiting;
+    guint64 bytes;
 
     if (!queue_count(request->relay->db, request->item->account, counts, error))
         return FALSE;
     waiting = counts[STATE_HELD] + counts[STATE_DRAFT] + counts[STATE_DELAYED] +
               counts[STATE_APPROVED];
-    if (waiting < request->config->waiting_limit)
+    if (waiting >= request->config->waiting_limit) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
+                    "account %s has %u waiting items: the waiting-limit is reached",
+                    request->item->account, waiting);
+        return FALSE;
+    }
+    if (!keep_sum(request->relay->db, request->item->account, &bytes, error))
+        return FALSE;
+    if (bytes + request->item->size <= request->config->store_limit)
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
-                "account %s has %u waiting items: the waiting-limit is reached",
-                request->item->account, waiting);
+                "account %s keeps %" G_GUINT64_FORMAT " bytes: the store-limit is reached",
+                request->item->account, bytes);
     return FALSE;
 }
 
@@ -251,7 +262,9 @@ store(Request *request, GError **error)
 
     if (kept && !has_room(request, error))
         return FALSE;
-    if (item->state != STATE_REFUSED && !supersede(request, error))
+    if (item->state == STATE_REFUSED)
+        extract_drop_texts(item->extract); /* nobody will decide on it */
+    else if (!supersede(request, error))
         return FALSE;
     if (!queue_add(db, item, kept ? request->fd : -1, request->now, error))
         return FALSE;
@@ -289,7 +302,7 @@ submissions_submit(Request *request, GError **error)
         !stop_judge(request->relay->db, item, error))
         return FALSE;
     settle(request);
-    if (!store(request, error))
+    if (!store(request, error) || !handover_take(request, error))
         return FALSE;
     switch (item->tier) {
     case TIER_RELEASE:

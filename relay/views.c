@@ -128,6 +128,21 @@ view_item_line(const Item *item)
     return g_variant_dict_end(&dict);
 }
 
+GVariant *
+view_damaged_line(const char *id)
+{
+    g_autoptr(Item) item = item_new();
+    GVariantDict dict;
+
+    g_free(item->id);
+    item->id = g_strdup(id);
+    g_variant_dict_init(&dict, NULL);
+    insert_line(&dict, item);
+    insert_text(&dict, "state", "damaged");
+    insert_text(&dict, "reason", "its record cannot be read");
+    return g_variant_dict_end(&dict);
+}
+
 static GVariant *
 view_sighting(const HistorySighting *sighting)
 {

@@ -11,6 +11,9 @@
 /* id account state tier to more subject reason line created due expires */
 GVariant *view_item_line(const Item *item);
 
+/* The same of an item whose record cannot be read: id and the state "damaged". */
+GVariant *view_damaged_line(const char *id);
+
 /* Everything, for the person who decides (E14-E21). moves: aa{sv} of queue_moves. reasons:
  * Reason * by normal form, of as many recipients as have one. */
 GVariant *view_item(const Item *item, GVariant *moves, GHashTable *reasons);

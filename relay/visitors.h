@@ -7,7 +7,8 @@
 #include <glib.h>
 #include <sys/types.h>
 
-/* Counts a connection in. FALSE: the user has as many as it may, and this one is not counted. */
+/* Counts a connection in. FALSE: the user has as many as it may, and this one is not counted.
+ */
 gboolean visitors_enter(uid_t uid, gboolean milter);
 
 void visitors_leave(uid_t uid);

@@ -99,6 +99,12 @@ queue_conversation(Db *db, const char *account, gint64 conversation, guint limit
 }
 
 gboolean
+queue_put_aside(Db *db, const char *id, GError **error)
+{
+    return db_run(db, &timer_clear, error, "s", id) >= 0;
+}
+
+gboolean
 queue_next_due(Db *db, gint64 *when_out, GError **error)
 {
     return db_integer(db, &next_due, G_MAXINT64, when_out, error, "");

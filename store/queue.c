@@ -4,6 +4,7 @@
 
 #include "lib/error.h"
 #include "store/audit.h"
+#include "store/keep.h"
 #include "store/piece.h"
 #include "store/queue-sql.h"
 #include "store/schema-sql.h"
@@ -150,7 +151,8 @@ queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
         db_run(db, &timer_set, error, "s", item->id) < 0)
         return FALSE;
     if (fd != -1 && state_is_waiting(item->state) &&
-        !piece_store(db, item->id, fd, item->size, error))
+        (!piece_store(db, item->id, fd, item->size, error) ||
+         !keep_begin(db, item->id, item->account, item->size, error)))
         return FALSE;
     return audit_submission(db, item, facts, now, error);
 }
@@ -283,6 +285,21 @@ queue_load(Db *db, const char *id, Item **item_out, GError **error)
     return TRUE;
 }
 
+gboolean
+queue_drop_texts(Db *db, const char *id, GError **error)
+{
+    g_autoptr(Item) item = NULL;
+
+    if (!queue_load(db, id, &item, error))
+        return FALSE;
+    if (item == NULL)
+        return TRUE;
+    extract_drop_texts(item->extract);
+    g_autoptr(GVariant) extract = pack(extract_to_variant(item->extract));
+    return db_run(db, &item_set_extract, error, "sb", id, g_variant_get_data(extract),
+                  g_variant_get_size(extract)) >= 0;
+}
+
 /* The swap itself; *account_out NULL when the item is not in that state. */
 static gboolean
 swap_state(Db *db, const char *id, State from, State to, const char *why, char **account_out,
@@ -328,6 +345,7 @@ queue_move(Db *db, const char *id, State from, State to, const char *who, const 
     }
     if (!change_tally(db, account, from, -1, error) ||
         !change_tally(db, account, to, 1, error) ||
+        (!state_is_waiting(to) && !keep_finish(db, id, now, error)) ||
         db_run(db, &timer_set, error, "s", id) < 0 ||
         db_run(db, &move_add, error, "sissss", id, now, state_name(from), state_name(to), who,
                why) < 0 ||

@@ -109,6 +109,9 @@ gboolean queue_find_latest(Db *db, const char *account, const char *message_id, 
 GPtrArray *queue_conversation(Db *db, const char *account, gint64 conversation, guint limit,
                               GError **error);
 
+/* Forgets what a finished item's message said; everything else stays. */
+gboolean queue_drop_texts(Db *db, const char *id, GError **error);
+
 typedef enum {
     MOVE_REFUSED, /* the item is not in that state any more, or is not there */
     MOVE_DONE
@@ -132,6 +135,9 @@ GPtrArray *queue_list(Db *db, const char *const *accounts, gboolean waiting, gui
 /* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
  * approved not before their retry. Ids, longest due first, at most limit. */
 GPtrArray *queue_due(Db *db, gint64 now, guint limit, GError **error);
+
+/* Takes an item off the timers for good: its record is damaged. */
+gboolean queue_put_aside(Db *db, const char *id, GError **error);
 
 /* When the next of them becomes due; G_MAXINT64 when none. */
 gboolean queue_next_due(Db *db, gint64 *when_out, GError **error);

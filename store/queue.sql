@@ -29,6 +29,9 @@ INSERT INTO piece (item, number, sha256, bytes) VALUES ($1, $2, $3, $4);
 -- name: piece_load
 SELECT number, sha256, bytes FROM piece WHERE item = $1 ORDER BY number;
 
+-- name: item_set_extract
+UPDATE item SET extract = $2 WHERE id = $1;
+
 -- name: item_size
 SELECT size FROM item WHERE id = $1;
 
@@ -48,6 +51,9 @@ UPDATE item SET timer = CASE
         WHEN state IN ('draft', 'held') AND expires > 0 THEN expires
         ELSE NULL END
     WHERE id = $1;
+
+-- name: timer_clear
+UPDATE item SET timer = NULL WHERE id = $1;
 
 -- name: move_add
 INSERT INTO move (item, number, at, from_state, to_state, who, why)

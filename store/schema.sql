@@ -214,6 +214,20 @@ CREATE TABLE move (
     why TEXT NOT NULL,
     PRIMARY KEY (item, number)
 );
+-- Items whose bytes are kept. finished: when the item stopped waiting, NULL while it waits.
+CREATE TABLE kept (
+    item TEXT NOT NULL PRIMARY KEY REFERENCES item (id),
+    account TEXT NOT NULL,
+    size BIGINT NOT NULL,
+    finished BIGINT
+);
+CREATE INDEX kept_finished ON kept (account, finished) WHERE finished IS NOT NULL;
+-- Their sum: asked for every submission.
+CREATE TABLE kept_sum (
+    account TEXT NOT NULL PRIMARY KEY,
+    bytes BIGINT NOT NULL
+);
+
 -- How many items of an account are in a state: asked for every submission, so never counted.
 CREATE TABLE tally (
     account TEXT NOT NULL,
@@ -221,6 +235,16 @@ CREATE TABLE tally (
     items BIGINT NOT NULL,
     PRIMARY KEY (account, state)
 );
+
+-- Conversations handed back to the human. name: the id of a message, or the number of a
+-- conversation; what has one number is locked and unlocked together.
+CREATE TABLE lock (
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    number BIGINT NOT NULL,
+    PRIMARY KEY (account, name)
+);
+CREATE INDEX lock_number ON lock (account, number);
 
 -- What was switched off. account: '' for everything.
 CREATE TABLE halt (

@@ -120,6 +120,37 @@ def ask(world, verb, uid):
                           extra_groups=[], capture_output=True, check=False).stdout
 
 
+@story("A damaged record keeps nobody else waiting")
+def _(world):
+    for number in range(3):
+        assert submit(world, subject=f"{number}").code == 250
+    first, second, _ = [item["id"] for item in world.gate.items()]
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db")) as database:
+        database.execute("UPDATE item SET facts = 'rubbish', timer = 1 WHERE id = ?", (first,))
+    database.close()
+    states = {item["id"]: item["state"] for item in world.gate.items()}
+    assert states[first] == "damaged" and states[second] == "held", states
+    world.gate.approve(second)
+    assert world.gate.wait_state(second, "sent") == "sent"
+    until(lambda: "its record is damaged" in world.gate.relay.read_log())
+
+
+@story("What an agent makes us keep has a limit, and finished messages go first")
+def _(world):
+    world.gate.configure(POLICY, settings={"store-limit": "1M", "keep": "30d"})
+    world.gate.restart_relay()
+    body = "x" * 70 + "\r\n"
+    replies = [submit(world, body=body * 2000, Message_ID="<one@example.com>",
+                      subject=f"{number}").code for number in range(12)]
+    assert replies[0] == 250 and replies[-1] == 451, replies
+    world.gate.clock(3600)
+    until(lambda: submit(world, body=body * 2000, subject="again").code == 250)
+    old = [item for item in world.gate.items(everything=True)
+           if item["state"] == "superseded"][0]
+    shown = world.gate.show(old["id"])
+    assert shown["text"] == "" and shown["digest"] != ""
+
+
 @story("One user's connections keep nobody else out (XF6)")
 def _(world):
     script = ("import socket,sys,time\n"
