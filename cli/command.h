@@ -16,6 +16,7 @@ int cmd_export(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
+int cmd_lock(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
 int cmd_resolve(const Session *session, char **words);
@@ -23,6 +24,7 @@ int cmd_show(const Session *session, char **words);
 int cmd_start(const Session *session, char **words);
 int cmd_status(const Session *session, char **words);
 int cmd_stop(const Session *session, char **words);
+int cmd_unlock(const Session *session, char **words);
 int cmd_veto(const Session *session, char **words);
 int cmd_withdraw(const Session *session, char **words);
 

@@ -36,6 +36,8 @@ static const Command COMMANDS[] = {
      cmd_withdraw},
     {"cancel", "ID", "stop what waits of a conversation; tell what has left", "", 1, 1,
      cmd_cancel},
+    {"lock", "ID", "let nothing of a conversation go by itself any more", "", 1, 1, cmd_lock},
+    {"unlock", "ID", "give a conversation back to the agent", "", 1, 1, cmd_unlock},
     {"audit", "[verify [FILE] | export FILE]", "what was decided and done, by whom, and why",
      "account approver confirmed grep item key kind since tier", 0, 2, cmd_audit},
     {"export", "ID FOLDER", "write the envelope and the bytes of an item into a new folder",

@@ -133,6 +133,16 @@ tighten_automatic(Verdict *verdict, const Policy *policy, const Facts *facts)
         decide(verdict, never->tier, never, g_strdup(never->reason));
 }
 
+/* What was handed back to the human goes by no rule, whatever the rules say (B5). */
+static void
+tighten_locked(Verdict *verdict, const Facts *facts)
+{
+    const FactValue *locked = &facts->values[FACT_LOCKED];
+
+    if (locked->known && locked->number != 0 && is_stricter(TIER_DRAFT, verdict->tier))
+        decide(verdict, TIER_DRAFT, NULL, g_strdup("handed back to the human"));
+}
+
 static void
 tighten_by_mode(Verdict *verdict, Mode mode)
 {
@@ -170,6 +180,7 @@ policy_judge(const Policy *policy, const Facts *facts, Mode mode, guint64 dice)
         decide(verdict, TIER_HOLD, NULL, g_strdup("no rule applies"));
     if (automatic)
         tighten_automatic(verdict, policy, facts);
+    tighten_locked(verdict, facts);
     tighten_by_mode(verdict, mode);
     if (claim && is_stricter(claim->tier, verdict->tier))
         decide_by_rule(verdict, claim, dice);

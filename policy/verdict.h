@@ -3,8 +3,8 @@
  * policy_judge is a pure function of its arguments: same facts, policy, mode and dice give the
  * same verdict (B8). The first line that applies decides; none applies: hold. Where unknown
  * facts leave open which line that is, the strictest of them does (B9). Then limits, "never
- * automatic", the mode, and the lines about the agent's own words, each of which can only make
- * the result stricter; at last the floor. */
+ * automatic", a locked conversation, the mode, and the lines about the agent's own words, each
+ * of which can only make the result stricter; at last the floor. */
 #pragma once
 
 #include "policy/rules.h"

@@ -6,6 +6,7 @@
 
 #include "lib/address.h"
 #include "lib/error.h"
+#include "relay/handover.h"
 #include "relay/likeness.h"
 #include "store/history.h"
 
@@ -272,21 +273,22 @@ count_sends(Db *db, Item *item, gint64 now, GError **error)
 {
     const char *account = item->account;
     guint conversation = 0, hour, day;
-    gboolean pending = FALSE;
+    gboolean pending = FALSE, locked = FALSE;
 
     if (item->conversation != 0 &&
         (!queue_count_automatic(db, account, 0, item->conversation, NULL, item->id,
                                 &conversation, error) ||
          !queue_has_pending(db, account, item->conversation, item->id, &pending, error)))
         return FALSE;
-    if (!queue_count_automatic(db, account, now - HOUR, 0, NULL, item->id, &hour, error) ||
+    if (!handover_find(db, item, &locked, error) ||
+        !queue_count_automatic(db, account, now - HOUR, 0, NULL, item->id, &hour, error) ||
         !queue_count_automatic(db, account, now - DAY, 0, NULL, item->id, &day, error))
         return FALSE;
     facts_set(&item->facts, FACT_AUTO_SENDS, conversation);
     facts_set(&item->facts, FACT_SENT_HOUR, hour);
     facts_set(&item->facts, FACT_SENT_DAY, day);
     facts_set(&item->facts, FACT_PENDING, pending);
-    facts_set(&item->facts, FACT_LOCKED, 0); /* nothing locks a conversation yet */
+    facts_set(&item->facts, FACT_LOCKED, locked);
     return count_to_recipients(db, item, now, error) && count_fanout(db, item, now, error);
 }
 

@@ -15,6 +15,7 @@
 #include "relay/audits.h"
 #include "relay/edit.h"
 #include "relay/export.h"
+#include "relay/handover.h"
 #include "relay/history.h"
 #include "relay/import.h"
 #include "relay/people.h"
@@ -68,6 +69,8 @@ static const Verb verbs[] = {
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},
+    {"lock", PEER_APPROVER, NULL, handover_lock},
+    {"unlock", PEER_APPROVER, NULL, handover_unlock},
     {"withdraw", PEER_AGENT, NULL, agents_withdraw},
     {"outcome", PEER_AGENT_OR_APPROVER, NULL, agents_outcome},
     {"cancel", PEER_AGENT_OR_APPROVER, NULL, agents_cancel},

@@ -7,11 +7,9 @@
 #include "store/history-sql.h"
 #include "store/schema-sql.h"
 
-/* A stranger decides how many ids and addresses a message names. */
-#define PARENTS_MAX  100
+/* A stranger decides how many addresses a message names. */
 #define MENTIONS_MAX 1000
 #define LISTS_MAX    20
-#define ID_BYTES_MAX 998 /* a line of RFC 5322, section 2.1.1 */
 
 static const char *const kind_names[] = {
     [OBSERVED_RECEIVED] = "received", [OBSERVED_AGENT] = "agent", [OBSERVED_HUMAN] = "human"};
@@ -32,7 +30,7 @@ typedef struct {
 static gboolean
 is_usable(const char *id)
 {
-    return id != NULL && id[0] != '\0' && strlen(id) <= ID_BYTES_MAX;
+    return id != NULL && id[0] != '\0' && strlen(id) <= HISTORY_ID_BYTES_MAX;
 }
 
 static gboolean
@@ -57,7 +55,7 @@ follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversa
 {
     gint64 conversation = 0;
 
-    for (guint i = 0; ids != NULL && ids[i] != NULL && i < PARENTS_MAX; i++) {
+    for (guint i = 0; ids != NULL && ids[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
         Holder holder = {0};
 
         if (!is_usable(ids[i]))
@@ -83,7 +81,7 @@ name_parents(Db *db, const Observation *observed, gint64 conversation, gint64 no
 {
     const char *const *ids = observed->parents;
 
-    for (guint i = 0; ids != NULL && ids[i] != NULL && i < PARENTS_MAX; i++) {
+    for (guint i = 0; ids != NULL && ids[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
         if (is_usable(ids[i]) && db_run(db, &message_name, error, "ssii", observed->account,
                                         ids[i], conversation, now) < 0)
             return FALSE;

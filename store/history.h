@@ -16,6 +16,10 @@
 
 #include "store/db.h"
 
+/* A stranger decides how many ids a message names, and how long they are. */
+#define HISTORY_PARENTS_MAX  100
+#define HISTORY_ID_BYTES_MAX 998 /* a line of RFC 5322, section 2.1.1 */
+
 typedef enum {
     OBSERVED_RECEIVED, /* inbound: teaches ids, lists, addresses in its text */
     OBSERVED_AGENT,    /* left through the gate: teaches its id */
