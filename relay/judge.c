@@ -6,6 +6,7 @@
 
 #include "lib/address.h"
 #include "lib/error.h"
+#include "policy/trace.h"
 #include "relay/handover.h"
 #include "relay/likeness.h"
 #include "store/history.h"
@@ -328,7 +329,7 @@ roll(guint64 *dice_out, GError **error)
 
 /* Facts are kept without the message they were taken from; what text and list conditions look
  * at is lent to them here. */
-static Verdict *
+static Trace *
 ask_policy(const Account *account, const Item *item, guint64 dice)
 {
     g_autofree const char **recipients = g_new0(const char *, item->recipients->len + 1);
@@ -343,7 +344,31 @@ ask_policy(const Account *account, const Item *item, guint64 dice)
     facts.subject = item->extract->subject;
     facts.text = item->extract->text;
     facts.html = item->extract->html;
-    return policy_judge(account->policy, &facts, account->mode, dice);
+    return policy_explain(account->policy, &facts, account->mode, dice);
+}
+
+/* Every line of the policy and whether it applied (A21): "standard: 2 no, 3 yes; floor: 1 no".
+ */
+static char *
+list_lines(const Trace *trace)
+{
+    static const char *const truths[] = {
+        [TRUTH_NO] = "no", [TRUTH_UNKNOWN] = "unknown", [TRUTH_YES] = "yes"};
+    g_autoptr(GString) list = g_string_new(NULL);
+    const char *file = NULL;
+
+    for (guint i = 0; i < trace->lines->len; i++) {
+        const TraceLine *line = g_ptr_array_index(trace->lines, i);
+        gboolean same = g_strcmp0(file, line->file) == 0;
+        g_autofree char *name = g_path_get_basename(line->file);
+
+        if (!same)
+            g_string_append_printf(list, "%s%s:", i > 0 ? "; " : "", name);
+        g_string_append_printf(list, "%s %u %s", same ? "," : "", line->line,
+                               truths[line->truth]);
+        file = line->file;
+    }
+    return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
 static void
@@ -377,7 +402,10 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
     if (!gather_facts(db, config, account, item, now, error) || !roll(&dice, error))
         return FALSE;
 
-    g_autoptr(Verdict) verdict = ask_policy(account, item, dice);
+    g_autoptr(Trace) trace = ask_policy(account, item, dice);
+    Verdict *verdict = trace->verdict;
+    g_free(item->lines);
+    item->lines = list_lines(trace);
     item->tier = verdict->tier;
     item->approvals = verdict->approvals;
     item->line = verdict->line;

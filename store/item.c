@@ -27,6 +27,7 @@ item_new(void)
     item->message_id = g_strdup("");
     item->approvals = 1;
     item->reason = g_strdup("");
+    item->lines = g_strdup("");
     item->policy = g_strdup("");
     item->why = g_strdup("");
     item->answer = g_strdup("");
@@ -50,6 +51,7 @@ item_free(Item *item)
     g_free(item->digest);
     g_free(item->message_id);
     g_free(item->reason);
+    g_free(item->lines);
     g_free(item->policy);
     g_free(item->why);
     g_free(item->answer);

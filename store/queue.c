@@ -64,6 +64,7 @@ describe_submission(const Item *item, const char *facts)
     g_variant_builder_add(&builder, "{sv}", "line", g_variant_new_uint32(item->line));
     add_text(&builder, "reason", item->reason);
     add_text(&builder, "policy", item->policy);
+    add_text(&builder, "lines", item->lines);
     add_text(&builder, "facts", facts);
     g_variant_builder_add(&builder, "{sv}", "due", g_variant_new_int64(item->due));
     add_text(&builder, "digest", item->digest);

@@ -62,6 +62,7 @@ typedef struct {
     guint approvals; /* different people who must approve it; at least 1 */
     guint line;
     char *reason;       /* the verdict's */
+    char *lines;        /* of the policy, and whether each applied: for the audit alone */
     char *policy;       /* version */
     char *why;          /* of the last move */
     char *answer;       /* the next hop's last reply, "" when none */

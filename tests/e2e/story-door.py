@@ -214,7 +214,7 @@ def _(world):
         assert world.sink.messages() == []
 
 
-@story("Fifty approvals at once: one counts, one message leaves (C14, E46, XC6)")
+@story("Fifty approvals at once: one counts, one message leaves, all are recorded (C14, E46, XC6)")
 def _(world):
     item = hold_one(world)
     digest = world.gate.show(item)["digest"]
@@ -222,13 +222,18 @@ def _(world):
 
     def approve(number):
         uid = (APPROVER, SECOND_APPROVER)[number % 2]
-        done.append(world.gate.command("approve", item, digest[:12], uid=uid).returncode)
+        code = 75
+        while code == 75:  # too many of one user at once are asked to come again
+            code = world.gate.command("approve", item, digest[:12], uid=uid).returncode
+        done.append(code)
     threads = [threading.Thread(target=approve, args=(number,)) for number in range(50)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert sorted(done) == [0] + [65] * 49, done
+    denied = world.gate.answer("audit", "--item", item, "--kind", "denied")["entries"]
+    assert len(denied) == 49, denied
     assert world.gate.wait_state(item, "sent") == "sent"
     world.host.wait_empty()
     assert len(world.sink.wait(1)) == 1
