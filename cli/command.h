@@ -13,6 +13,7 @@ int cmd_cancel(const Session *session, char **words);
 int cmd_digest(const Session *session, char **words);
 int cmd_edit(const Session *session, char **words);
 int cmd_export(const Session *session, char **words);
+int cmd_explain(const Session *session, char **words);
 int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);

@@ -36,6 +36,8 @@ static const Command COMMANDS[] = {
      cmd_withdraw},
     {"cancel", "ID", "stop what waits of a conversation; tell what has left", "", 1, 1,
      cmd_cancel},
+    {"explain", "ID", "every rule: why it applied to an item or not", "what-if", 1, 1,
+     cmd_explain},
     {"lock", "ID", "let nothing of a conversation go by itself any more", "", 1, 1, cmd_lock},
     {"unlock", "ID", "give a conversation back to the agent", "", 1, 1, cmd_unlock},
     {"audit", "[verify [FILE] | export FILE]", "what was decided and done, by whom, and why",
@@ -60,7 +62,7 @@ static const Command COMMANDS[] = {
 };
 
 /* What only some commands take has no letter, except all. */
-enum { NO_LETTER = 256 };
+enum { NO_LETTER = 256, WHAT_IF };
 
 static const struct option OPTIONS[] = {
     {"config", required_argument, NULL, 'c'},
@@ -86,11 +88,13 @@ static const struct option OPTIONS[] = {
     {"sent", no_argument, NULL, NO_LETTER},
     {"since", required_argument, NULL, NO_LETTER},
     {"tier", required_argument, NULL, NO_LETTER},
+    {"what-if", required_argument, NULL, WHAT_IF},
     {NULL, 0, NULL, 0},
 };
 
 typedef struct {
     Session session;
+    GPtrArray *suppositions;
     const char *config; /* -c; NULL when not given */
     gboolean help;
     gboolean version;
@@ -115,6 +119,7 @@ print_help(void)
          "                        audit: only such entries\n"
          "      --envelope FILE   digest: not the envelope.json beside the message\n"
          "      --key FILE        audit verify FILE: the relay's key\n"
+         "      --what-if FACT=VALUE  explain: as if the item had this fact, too\n"
          "      --dry-run         import: only list who would become known\n"
          "      --min-times N     import: only who was written to so often\n"
          "      --only-replied    import: only who wrote, too\n"
@@ -164,6 +169,10 @@ parse_options(int argc, char **argv, Options *options)
             break;
         case 'a':
             keep_option(options, "all", "");
+            break;
+        case WHAT_IF: /* may stand several times */
+            keep_option(options, "what-if", optarg);
+            g_ptr_array_add(options->suppositions, optarg);
             break;
         case NO_LETTER:
             keep_option(options, OPTIONS[number].name, optarg != NULL ? optarg : "");
@@ -250,7 +259,9 @@ static int
 choose(int argc, char **argv)
 {
     g_autoptr(GHashTable) given = g_hash_table_new(g_str_hash, g_str_equal);
-    Options options = {.session.options = given};
+    g_autoptr(GPtrArray) suppositions = g_ptr_array_new();
+    Options options = {.session = {.options = given, .suppositions = suppositions},
+                       .suppositions = suppositions};
 
     if (!parse_options(argc, argv, &options))
         return EX_USAGE;

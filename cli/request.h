@@ -9,6 +9,7 @@
 typedef struct {
     const char *socket;
     gboolean json;
+    const GPtrArray *suppositions; /* of const char *: each --what-if; may be NULL */
     GHashTable *options; /* name to value of those that only some commands take; may be NULL */
 } Session;
 

@@ -327,12 +327,16 @@ roll(guint64 *dice_out, GError **error)
     return FALSE;
 }
 
-/* Facts are kept without the message they were taken from; what text and list conditions look
- * at is lent to them here. */
-static Trace *
-ask_policy(const Account *account, const Item *item, guint64 dice)
+gboolean
+judge_has_facts(const Item *item)
 {
-    g_autofree const char **recipients = g_new0(const char *, item->recipients->len + 1);
+    return item->facts.values[FACT_RECIPIENTS].known;
+}
+
+const char **
+judge_lend(const Item *item, Facts *facts_out)
+{
+    const char **recipients = g_new0(const char *, item->recipients->len + 1);
     Facts facts = item->facts;
 
     for (guint i = 0; i < item->recipients->len; i++) {
@@ -344,7 +348,8 @@ ask_policy(const Account *account, const Item *item, guint64 dice)
     facts.subject = item->extract->subject;
     facts.text = item->extract->text;
     facts.html = item->extract->html;
-    return policy_explain(account->policy, &facts, account->mode, dice);
+    *facts_out = facts;
+    return recipients;
 }
 
 /* Every line of the policy and whether it applied (A21): "standard: 2 no, 3 yes; floor: 1 no".
@@ -386,6 +391,7 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
            GError **error)
 {
     guint64 dice;
+    Facts facts;
     char *fault = find_fault(config, account, item);
 
     memset(&item->facts, 0, sizeof item->facts);
@@ -402,7 +408,8 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
     if (!gather_facts(db, config, account, item, now, error) || !roll(&dice, error))
         return FALSE;
 
-    g_autoptr(Trace) trace = ask_policy(account, item, dice);
+    g_autofree const char **lent = judge_lend(item, &facts);
+    g_autoptr(Trace) trace = policy_explain(account->policy, &facts, account->mode, dice);
     Verdict *verdict = trace->verdict;
     g_free(item->lines);
     item->lines = list_lines(trace);

@@ -13,3 +13,11 @@
  * and again when a delayed one is about to leave; counters leave the item itself out. */
 gboolean judge_item(Db *db, const Config *config, const Account *account, Item *item,
                     gint64 now, GError **error);
+
+/* FALSE for what was refused before any rule was asked. */
+gboolean judge_has_facts(const Item *item);
+
+/* Facts are kept without the message they were taken from: this lends them what text and list
+ * conditions look at. They live as long as the item and the array returned, which the caller
+ * frees. */
+const char **judge_lend(const Item *item, Facts *facts_out);

@@ -15,6 +15,7 @@
 #include "relay/audits.h"
 #include "relay/edit.h"
 #include "relay/export.h"
+#include "relay/explain.h"
 #include "relay/handover.h"
 #include "relay/history.h"
 #include "relay/import.h"
@@ -69,6 +70,7 @@ static const Verb verbs[] = {
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},
+    {"explain", PEER_APPROVER, NULL, explain_ask},
     {"lock", PEER_APPROVER, NULL, handover_lock},
     {"unlock", PEER_APPROVER, NULL, handover_unlock},
     {"withdraw", PEER_AGENT, NULL, agents_withdraw},

@@ -1,0 +1,115 @@
+"""What people are told of rules: why a message was judged so, what another policy would have
+done, how the weeks went, and whether a new policy was taken."""
+
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from gate import ADMIN, AGENT, APPROVER, STRANGER as NOBODY  # noqa: E402
+from letter import letter, message_id  # noqa: E402
+from story import main, story, until  # noqa: E402
+from world import World, end_on_signals  # noqa: E402
+
+OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
+NORA, DANA, EVE = "nora@example.org", "dana@example.com", "eve@example.net"
+MINUTES, DAYS = 60, 24 * 3600
+RULES = """\
+hold    "first contact" if novel > 0
+release "colleagues"    if external = 0 and recipients <= 5
+draft   "the rest"
+hold    "money"         if text contains "iban"
+limit 9 automatic per day else hold
+"""
+
+
+def write(world, to):
+    message = letter(to, sender=OWNER)
+    assert world.submit(OWNER, [to], message).code == 250
+    return message_id(message)
+
+
+def send(world, to, **fields):
+    """The agent sends; returns what became of it."""
+    known = {item["id"] for item in world.gate.items(everything=True)}
+    assert world.submit(ASSISTANT, [to], letter(to, **fields)).code == 250
+    [new] = [item for item in world.gate.items(everything=True) if item["id"] not in known]
+    return new["id"]
+
+
+def begin(world, policy=RULES, **more):
+    world.gate.configure(policy, **more)
+    world.gate.restart_relay()
+
+
+@story("Every line is told with what the facts say, and what would change it (A21, A22, D14)")
+def _(world):
+    begin(world)
+    write(world, NORA)
+    item = send(world, NORA)
+    told = world.gate.answer("explain", item)
+    assert (told["tier"], told["reason"], told["line"]) == ("draft", "the rest", 3), told
+    first, second, third, claim, limit = told["lines"]
+    assert first["truth"] == "no" and not first["decides"], first
+    assert first["conditions"] == [{"text": "novel > 0", "value": "novel = 0", "truth": "no"}]
+    assert [c["truth"] for c in second["conditions"]] == ["no", "yes"], second
+    assert third["decides"] and third["truth"] == "yes", third
+    assert (claim["kind"], claim["truth"]) == ("claim", "no"), claim
+    assert (limit["kind"], limit["truth"], limit["tier"]) == ("limit", "no", "hold"), limit
+    laxer, stricter = told["nearest"]
+    assert (laxer["fact"], laxer["from"], laxer["to"], laxer["tier"]) == \
+        ("external", "1", "0", "release"), laxer
+    assert (stricter["fact"], stricter["to"], stricter["tier"]) == ("novel", "1", "hold")
+    text = world.gate.command("explain", item).stdout
+    assert "> policy:3: draft “the rest”: decides" in text, text
+    assert "no      novel > 0: novel = 0" in text, text
+    assert "With external = 0 instead of 1: release, colleagues" in text, text
+
+
+@story("One fact is flipped at a time, or several, and nothing happens to the item (D23)")
+def _(world):
+    begin(world)
+    write(world, NORA)
+    item = send(world, NORA)
+    for wishes, tier in ((["external=0"], "release"), (["novel=1"], "hold"),
+                         (["external=0", "recipients=6"], "draft"), (["external=?"], "draft"),
+                         (["external=0", "sent_day=9"], "hold"), (["locked=yes"], "draft")):
+        words = [word for wish in wishes for word in ("--what-if", wish)]
+        told = world.gate.answer("explain", item, *words)
+        assert told["tier"] == tier, (wishes, told)
+    for wish in ("external", "nonesuch=1", "external=many", "external=0 novel=1", "=", "mine=2"):
+        assert world.gate.command("explain", item, "--what-if", wish).returncode == 64, wish
+    assert world.gate.show(item)["state"] == "draft"
+
+
+@story("Thresholds are told to approvers alone, and of their own items (XC18, XF21)")
+def _(world):
+    begin(world)
+    item = send(world, EVE)
+    for uid, status in ((AGENT, 77), (NOBODY, 77), (ADMIN, 77), (APPROVER, 0)):
+        assert world.gate.command("explain", item, uid=uid).returncode == status, uid
+    assert world.gate.command("explain", "nonesuch0000").returncode == 66
+    assert world.submit(ASSISTANT, [DANA], letter(DANA), sender="").code == 550
+    [refused] = [i for i in world.gate.items(everything=True) if i["state"] == "refused"]
+    assert world.gate.command("explain", refused["id"]).returncode == 65
+
+
+@story("A policy that changed since is said to be another one (A22, XE3)")
+def _(world):
+    begin(world)
+    item = send(world, EVE)
+    old = world.gate.show(item)["policy"]
+    assert world.gate.answer("explain", item)["policy"] == old
+    begin(world, 'draft "all"\n')
+    told = world.gate.answer("explain", item)
+    assert told["judged"] == {"policy": old, "tier": "hold", "line": 1,
+                              "reason": "first contact"}, told
+    assert told["policy"] != old and told["tier"] == "draft", told
+    text = world.gate.command("explain", item).stdout
+    assert "judged under another policy: hold, first contact" in text, text
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    sys.exit(main(lambda: World('hold "everything"\n')))
