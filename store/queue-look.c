@@ -198,29 +198,42 @@ queue_count_automatic(Db *db, const char *account, gint64 since, gint64 conversa
     const char *who = recipient != NULL ? recipient : "";
     const char *but = except != NULL ? except : "";
     gint64 count = 0;
+    gboolean counted;
 
-    if (conversation == 0 ? !db_integer(db, &automatic_in_account, 0, &count, error, "siss",
-                                        account, since, but, who)
-                          : !db_integer(db, &automatic_in_conversation, 0, &count, error,
-                                        "sissi", account, since, but, who, conversation))
-        return FALSE;
-    *count_out = count;
-    return TRUE;
+    if (conversation != 0)
+        counted = db_integer(db, &automatic_in_conversation, 0, &count, error, "sissi",
+                             account, since, but, who, conversation);
+    else if (recipient != NULL)
+        counted = db_integer(db, &automatic_to_address, 0, &count, error, "siss", account,
+                             since, but, who);
+    else
+        counted = db_integer(db, &automatic_in_account, 0, &count, error, "sis", account,
+                             since, but);
+    if (counted)
+        *count_out = (guint)count;
+    return counted;
 }
 
 GHashTable *
 queue_fanout(Db *db, const char *account, gint64 since, const char *except, GError **error)
 {
     g_autoptr(GHashTable) set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GPtrArray) addresses = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) trouble = NULL;
     const char *but = except != NULL ? except : "";
+    g_autoptr(Rows) rows =
+        db_query(db, &automatic_recipients, error, "sis", account, since, but);
 
-    if (!collect(db_query(db, &automatic_recipients, error, "sis", account, since, but),
-                 addresses, error))
+    if (rows == NULL)
         return NULL;
-    for (guint i = 0; i < addresses->len; i++)
-        g_hash_table_add(set, g_strdup(addresses->pdata[i]));
-    return g_steal_pointer(&set);
+    while (rows_next(rows, &trouble)) {
+        const char *address = rows_text(rows, 0);
+        if (!g_hash_table_contains(set, address))
+            g_hash_table_add(set, g_strdup(address));
+    }
+    if (trouble == NULL)
+        return g_steal_pointer(&set);
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return NULL;
 }
 
 gboolean

@@ -16,8 +16,8 @@ SELECT id, account, login, submission_key, digest, message_id, conversation, sta
     FROM item WHERE id = $1;
 
 -- name: recipient_add
-INSERT INTO recipient (item, number, address, external, known, mentioned, outside)
-    VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO recipient (item, number, address, external, known, mentioned, outside, created)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: recipient_load
 SELECT address, external, known, mentioned, outside FROM recipient WHERE item = $1
@@ -120,14 +120,21 @@ SELECT id FROM item
 -- name: next_due
 SELECT timer FROM item WHERE timer IS NOT NULL ORDER BY timer LIMIT 1;
 
--- The states are those in which an automatic item left or still will. Two statements, because
--- a conversation is counted over all time and needs an index of its own.
+-- The states are those in which an automatic item left or still will. Three statements,
+-- because a conversation is counted over all time, and what went to one address must not cost
+-- more the more went to others: each needs an index of its own.
 -- name: automatic_in_account
 SELECT COUNT(*) FROM item
     WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
-        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
-        AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient WHERE recipient.item = item.id
-                                                            AND recipient.address = $4));
+        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
+
+-- name: automatic_to_address
+SELECT COUNT(*) FROM recipient
+    WHERE address = $4 AND created >= $2
+        AND EXISTS (SELECT 1 FROM item
+            WHERE item.id = recipient.item AND account = $1 AND automatic = 1 AND id <> $3
+                AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain',
+                              'sent'));
 
 -- name: automatic_in_conversation
 SELECT COUNT(*) FROM item
@@ -137,9 +144,9 @@ SELECT COUNT(*) FROM item
                                                             AND recipient.address = $4));
 
 -- name: automatic_recipients
-SELECT DISTINCT recipient.address
+SELECT recipient.address
     FROM item JOIN recipient ON recipient.item = item.id
-    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
+    WHERE account = $1 AND item.created >= $2 AND automatic = 1 AND id <> $3
         AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
 
 -- Earlier than $3, or than an item yet to be stored.

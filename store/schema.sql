@@ -183,10 +183,13 @@ CREATE INDEX item_waiting_key ON item (account, submission_key, seq) WHERE waiti
 CREATE INDEX item_waiting_message ON item (account, message_id, seq) WHERE waiting = 1;
 CREATE INDEX item_waiting_conversation ON item (account, conversation, seq) WHERE waiting = 1;
 CREATE INDEX item_timer ON item (timer, seq) WHERE timer IS NOT NULL;
-CREATE INDEX item_automatic ON item (account, created) WHERE automatic = 1;
-CREATE INDEX item_automatic_conversation ON item (account, conversation, created)
+-- Every submission counts these: with all columns it asks for, no item has to be read.
+CREATE INDEX item_automatic ON item (account, created, state, id, automatic)
     WHERE automatic = 1;
+CREATE INDEX item_automatic_conversation
+    ON item (account, conversation, created, state, id, automatic) WHERE automatic = 1;
 
+-- created: the item's.
 CREATE TABLE recipient (
     item TEXT NOT NULL REFERENCES item (id),
     address TEXT NOT NULL,
@@ -195,8 +198,10 @@ CREATE TABLE recipient (
     known INTEGER NOT NULL,
     mentioned INTEGER NOT NULL,
     outside INTEGER NOT NULL,
+    created BIGINT NOT NULL,
     PRIMARY KEY (item, address)
 );
+CREATE INDEX recipient_address ON recipient (address, created, item);
 CREATE TABLE piece (
     item TEXT NOT NULL REFERENCES item (id),
     number INTEGER NOT NULL,

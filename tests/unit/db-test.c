@@ -360,9 +360,10 @@ test_plans(void)
         {&list_state, "state=?"},
         {&list_due, "timer<?"},
         {&next_due, "item_timer"},
-        {&automatic_in_account, "created>?"},
-        {&automatic_in_conversation, "conversation=?"},
-        {&automatic_recipients, "created>?"},
+        {&automatic_in_account, "COVERING INDEX item_automatic (account=? AND created>?"},
+        {&automatic_in_conversation, "COVERING INDEX item_automatic_conversation (account=?"},
+        {&automatic_to_address, "recipient_address (address=? AND created>?"},
+        {&automatic_recipients, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&pending_find, "conversation=?"},
     };
     Scratch scratch;
