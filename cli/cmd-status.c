@@ -97,6 +97,24 @@ show_outcome(const Session *session, const char *item)
     return EX_OK;
 }
 
+/* A mistake in a file that was changed: the old one is still in force. */
+static void
+print_reload(GVariant *answer, gint64 now)
+{
+    gint64 failed = answer_number(answer, "reload_failed");
+
+    if (failed == 0)
+        return;
+    g_autofree char *when = output_time(failed, now);
+    g_autofree char *text =
+        g_strdup_printf("exeat.conf or a policy could not be read again at %s: %s. What was "
+                        "read before is in force.",
+                        when, answer_text(answer, "reload_error"));
+    g_autofree char *safe = escape_line(text);
+    g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
+    printf("%s\n", lines);
+}
+
 int
 cmd_status(const Session *session, char **words)
 {
@@ -118,6 +136,7 @@ cmd_status(const Session *session, char **words)
     g_autofree char *next = due != 0 ? output_time(due, now) : g_strdup("nothing is due");
     g_autoptr(GVariant) halts = answer_array(answer, "halts", "aa{sv}");
     print_halts(halts, now);
+    print_reload(answer, now);
     printf("exeat-relay %s, started %s\n", version, started);
     printf("Next hop:  %s\nNext due:  %s\n", next_hop, next);
     printf("Database:  %" G_GINT64_FORMAT " jobs in %" G_GINT64_FORMAT " commits\n\n",

@@ -20,6 +20,7 @@ int cmd_list(const Session *session, char **words);
 int cmd_lock(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
+int cmd_reload(const Session *session, char **words);
 int cmd_resolve(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);
 int cmd_start(const Session *session, char **words);

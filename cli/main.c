@@ -53,6 +53,8 @@ static const Command COMMANDS[] = {
      G_MAXINT, cmd_import},
     {"policy", "check|test|classes FILE...", "whether a policy is good, and what it does", "",
      2, G_MAXINT, cmd_policy},
+    {"reload", "", "have the relay read exeat.conf and the policies again", "", 0, 0,
+     cmd_reload},
     {"stop", "[ACCOUNT] WHY...", "let nothing leave from now on", "", 1, G_MAXINT, cmd_stop},
     {"start", "[ACCOUNT]", "end a stop", "", 0, 1, cmd_start},
     {"account", "suspend|resume|revoke NAME [WHY...]", "switch an account off or on", "", 2,

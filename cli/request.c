@@ -30,6 +30,7 @@ status_of(const char *code)
                  {"not-found", EX_NOINPUT},
                  {"denied", EX_NOPERM},
                  {"conflict", EX_DATAERR},
+                 {"config", EX_CONFIG},
                  {"temporary", EX_TEMPFAIL}};
 
     for (gsize i = 0; i < G_N_ELEMENTS(CODES); i++)

@@ -19,8 +19,8 @@ gboolean session_has(const Session *session, const char *name);
 
 /* Asks, and returns the answer as a{sv}, or NULL after one line on standard error.
  * *status_out: EX_OK; EX_USAGE, EX_NOINPUT (66, no such item), EX_NOPERM (77), EX_DATAERR (65,
- * it changed or is decided) as the relay says; EX_TEMPFAIL when there is no answer. arguments:
- * a{sv}, floating is taken; NULL: none. */
+ * it changed or is decided), EX_CONFIG (78, its files cannot be used) as the relay says;
+ * EX_TEMPFAIL when there is no answer. arguments: a{sv}, floating is taken; NULL: none. */
 GVariant *request_ask(const Session *session, const char *verb, GVariant *arguments,
                       int *status_out);
 

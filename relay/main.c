@@ -15,10 +15,10 @@
 #include "lib/wire.h"
 #include "relay/record.h"
 #include "relay/relay.h"
+#include "relay/reload.h"
 #include "relay/requests.h"
 #include "relay/schedule.h"
 #include "relay/send.h"
-#include "store/audit.h"
 
 static char *config_path = (char *)SYSCONFDIR "/exeat/exeat.conf";
 static gboolean to_syslog, show_version, check_only;
@@ -30,50 +30,13 @@ static const GOptionEntry options[] = {
     {"version", 'V', 0, G_OPTION_ARG_NONE, &show_version, "Print the version and end", NULL},
     G_OPTION_ENTRY_NULL};
 
-/* A start and a reload are in the audit record, with the version of every policy. */
-static gboolean
-record_config(gpointer data, GError **error)
-{
-    Relay *relay = data;
-    g_autoptr(Config) config = relay_config(relay);
-
-    for (guint i = 0; i < config->accounts->len; i++) {
-        const Account *account = g_ptr_array_index(config->accounts, i);
-        GVariantDict details;
-
-        g_variant_dict_init(&details, NULL);
-        g_variant_dict_insert(&details, "mode", "s", mode_name(account->mode));
-        g_variant_dict_insert(&details, "policy", "s", policy_version(account->policy));
-        const AuditEntry entry = {.kind = "configured",
-                                  .account = account->name,
-                                  .who = "relay",
-                                  .details = g_variant_dict_end(&details)};
-        if (!audit_append(relay->db, &entry, relay_now(), error))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-/* All or nothing: a bad file changes nothing (XF10). */
 static void
 reload(Relay *relay)
 {
     g_autoptr(GError) error = NULL;
-    Config *fresh = config_read(config_path, TRUE, &error);
 
-    if (fresh == NULL) {
+    if (!reload_now(relay, &error))
         log_error("%s; the configuration read before stays in force", error->message);
-        return;
-    }
-    g_mutex_lock(&relay->lock);
-    Config *old = relay->config;
-    relay->config = fresh;
-    g_mutex_unlock(&relay->lock);
-    config_unref(old);
-    if (!writer_run(relay->writer, record_config, relay, &error))
-        log_error("the reload is not in the audit record: %s", error->message);
-    log_info("read %s again", config_path);
-    schedule_wake(relay->schedule);
 }
 
 /* A policy without a word in it is a policy; it is seldom what was meant. */
@@ -122,7 +85,7 @@ open_store(Relay *relay, GError **error)
 {
     return record_start(relay, error) &&
            writer_run(relay->writer, send_recover, relay, error) &&
-           writer_run(relay->writer, record_config, relay, error);
+           writer_run(relay->writer, reload_record, relay, error);
 }
 
 static gboolean

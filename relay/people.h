@@ -26,7 +26,8 @@ gboolean people_veto(Request *request, GError **error);
  * looked can tell. */
 gboolean people_resolve(Request *request, GError **error);
 
-/* Answers version, started, accounts, next_due, jobs, commits, next_hop, halts (stop.h). */
+/* Answers version, started, accounts, next_due, jobs, commits, next_hop, halts (stop.h),
+ * reload_failed, reload_error (reload.h). */
 gboolean people_status(Request *request, GError **error);
 
 /* The item that the request names by its id, if it is one of the peer's; NULL with error

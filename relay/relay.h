@@ -12,8 +12,10 @@ typedef struct _Schedule Schedule;
 typedef struct _Sender Sender;
 
 typedef struct {
-    GMutex lock; /* for config */
+    GMutex lock; /* for these three */
     Config *config;
+    gint64 reload_failed; /* when the configuration could not be read again; 0: it could */
+    char *reload_error;
     Db *db; /* touched in writer jobs only */
     Writer *writer;
     Record *record;

@@ -20,6 +20,7 @@
 #include "relay/history.h"
 #include "relay/import.h"
 #include "relay/people.h"
+#include "relay/reload.h"
 #include "relay/schedule.h"
 #include "relay/stop.h"
 #include "relay/submissions.h"
@@ -85,6 +86,7 @@ static const Verb verbs[] = {
     {"export", PEER_APPROVER, NULL, export_item},
     {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
     {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},
+    {"reload", PEER_ADMIN, reload_read, reload_answer},
     {"stop", PEER_ADMIN, NULL, stop_begin},
     {"start", PEER_ADMIN, NULL, stop_end},
     {"suspend", PEER_ADMIN, NULL, stop_suspend},
@@ -243,7 +245,11 @@ error_code(const GError *error)
 {
     static const char *const codes[] = {"usage", "not-found", "denied", "conflict"};
 
-    return error->domain == REQUEST_ERROR ? codes[error->code] : "temporary";
+    if (error->domain == REQUEST_ERROR)
+        return codes[error->code];
+    return error->domain == POLICY_ERROR || g_error_matches(error, EXEAT_ERROR, ERROR_CONFIG)
+               ? "config"
+               : "temporary";
 }
 
 static GVariant *

@@ -110,6 +110,34 @@ def _(world):
     assert "judged under another policy: hold, first contact" in text, text
 
 
+@story("A reload answers what is wrong, and the old policy stays until it is right (XF10, A22)")
+def _(world):
+    begin(world)
+    for uid in (APPROVER, AGENT, NOBODY):
+        assert world.gate.command("reload", uid=uid).returncode == 77, uid
+    world.gate.configure("hold nothing\n")
+    done = world.gate.command("reload", uid=ADMIN)
+    assert done.returncode == 78 and "policy:1:6: found" in done.stderr, done
+    status = world.gate.command("status").stdout
+    assert "could not be read again at" in status and "policy:1:6" in status, status
+    item = send(world, EVE)
+    assert world.gate.show(item)["reason"] == "first contact"
+    world.gate.configure('release "r" if novel > 0\nhold "h"\n')
+    assert world.gate.command("reload", uid=ADMIN).returncode == 78
+    world.gate.configure(RULES, settings={"nonesuch": "1"})
+    assert world.gate.command("reload", uid=ADMIN).returncode == 78
+    world.gate.relay.signal(signal.SIGHUP)
+    until(lambda: "stays in force" in world.gate.relay.read_log())
+    assert world.gate.answer("status")["reload_error"] != ""
+    world.gate.configure('draft "all"\n')
+    done = world.gate.command("reload", uid=ADMIN)
+    assert done.returncode == 0 and done.stdout != "", done
+    assert "could not" not in world.gate.command("status").stdout
+    assert world.gate.show(send(world, EVE))["reason"] == "all"
+    configured = world.gate.answer("audit", "--kind", "configured", uid=ADMIN)["entries"]
+    assert len({entry["content"]["policy"] for entry in configured}) >= 2, configured
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World('hold "everything"\n')))
