@@ -7,6 +7,8 @@
 #include "cli/output.h"
 #include "cli/reason.h"
 #include "lib/escape.h"
+#include "lib/extract.h"
+#include "policy/facts.h"
 
 enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16, POLICY_COLUMNS = 13 };
 
@@ -173,36 +175,34 @@ print_message(GVariant *item)
     print_field("Message-ID:", answer_text(item, "message_id"));
 }
 
-static gint
-compare_texts(gconstpointer a, gconstpointer b)
+/* "forward no" */
+static char *
+describe_fact(GVariant *facts, Fact fact)
 {
-    return g_strcmp0(*(const char *const *)a, *(const char *const *)b);
+    g_autoptr(GVariant) value = g_variant_lookup_value(facts, fact_name(fact), NULL);
+    g_autofree char *text = value == NULL ? g_strdup("unknown")
+                            : g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN)
+                                ? g_strdup(g_variant_get_boolean(value) ? "yes" : "no")
+                                : g_variant_print(value, FALSE);
+
+    return g_strdup_printf("%s %s%s", fact_name(fact), text, fact + 1 < FACT_COUNT ? "," : "");
 }
 
-/* "attachments 0, forward no, lookalike unknown": by name, each of them. */
-static char *
-describe_facts(GVariant *item)
+/* Every fact, in the order of facts.h, none of them broken. */
+static void
+print_facts(GVariant *item)
 {
     g_autoptr(GVariant) facts = answer_array(item, "facts", "a{sv}");
-    g_auto(GStrv) unknown = answer_list(item, "unknown");
-    g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
-    GVariantIter iter;
-    const char *name;
-    GVariant *value;
+    guint columns = output_columns(), at = 0;
 
-    g_variant_iter_init(&iter, facts);
-    while (g_variant_iter_next(&iter, "{&sv}", &name, &value)) {
-        g_autofree char *text = g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN)
-                                    ? g_strdup(g_variant_get_boolean(value) ? "yes" : "no")
-                                    : g_variant_print(value, FALSE);
-        g_ptr_array_add(parts, g_strdup_printf("%s %s", name, text));
-        g_variant_unref(value);
+    for (Fact fact = 0; fact < FACT_COUNT; fact++) {
+        g_autofree char *text = describe_fact(facts, fact);
+        gboolean fits = at > 0 && at + 1 + strlen(text) < columns;
+
+        printf("%s%s", fits ? " " : at == 0 ? "Facts:         " : "\n" INDENT, text);
+        at = (fits ? at + 1 : strlen(INDENT)) + strlen(text);
     }
-    for (guint i = 0; unknown[i] != NULL; i++)
-        g_ptr_array_add(parts, g_strdup_printf("%s unknown", unknown[i]));
-    g_ptr_array_sort(parts, compare_texts);
-    g_ptr_array_add(parts, NULL);
-    return g_strjoinv(", ", (char **)parts->pdata);
+    putchar('\n');
 }
 
 static void
@@ -215,11 +215,10 @@ print_verdict(GVariant *item)
     g_autofree char *verdict =
         g_strdup_printf("%s: %s (%s of policy %s)", answer_text(item, "tier"),
                         answer_text(item, "reason"), where, policy);
-    g_autofree char *facts = describe_facts(item);
 
     putchar('\n');
     print_field("Verdict:", verdict);
-    print_whole("Facts:         ", INDENT, facts);
+    print_facts(item);
 }
 
 /* What the agent says of its mail proves nothing (A23, C1): it stands apart and says so. */
@@ -318,17 +317,29 @@ print_quoted(const char *heading, const char *text)
     printf("\n%s: %u line%s\n%s", heading, lines, lines == 1 ? "" : "s", quoted);
 }
 
+/* Text that was too long to keep must not look whole (E18, XD5). */
+static void
+print_cut(GVariant *item)
+{
+    g_auto(GStrv) opaque = answer_list(item, "opaque");
+
+    if (g_strv_contains((const char *const *)opaque, EXTRACT_TEXT_CUT))
+        puts("\nThis is not all: " EXTRACT_TEXT_CUT ". The rest is not shown.");
+}
+
 /* All of the text (E18), and the HTML when a reader of it would read something else (XD1). */
 static void
 print_content(GVariant *item)
 {
     const char *text = answer_text(item, "text"), *html = answer_text(item, "html");
 
-    print_quoted("Text", text);
-    if (*html == '\0' || !answer_flag(item, "differs", TRUE))
-        return;
-    print_quoted(*text == '\0' ? "HTML" : "The HTML part says something else than the text",
-                 html);
+    if (*text != '\0' || *html == '\0')
+        print_quoted("Text", text);
+    if (*html != '\0' && *text == '\0')
+        print_quoted("The message is HTML; as text it says", html);
+    else if (*html != '\0' && answer_flag(item, "differs", TRUE))
+        print_quoted("The HTML part says something else than the text", html);
+    print_cut(item);
 }
 
 /* The commands that the item's state allows, ready to be copied. */
@@ -340,9 +351,8 @@ print_commands(GVariant *item)
     g_autofree char *digest = escape_line(answer_text(item, "digest"));
 
     if (g_str_equal(state, "held") || g_str_equal(state, "draft"))
-        printf(
-            "\nexeat approve %s %.*s\nexeat reject %s 'REASON, one sentence for the agent'\n",
-            id, DIGEST_SHOWN, digest, id);
+        printf("\nexeat approve %s %.*s\nexeat reject %s 'REASON, in one sentence'\n", id,
+               DIGEST_SHOWN, digest, id);
     else if (g_str_equal(state, "delayed") || g_str_equal(state, "approved"))
         printf("\nexeat veto %s\n", id);
 }

@@ -149,7 +149,7 @@ mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
     g_autofree char *lower = g_ascii_strdown(charset != NULL ? charset : "", -1);
 
     if (content->size > content->kept->len)
-        mail_mark(reading, "text longer than 2 MiB");
+        mail_mark(reading, EXTRACT_TEXT_CUT);
     if (strstr(lower, "utf-7") != NULL || !mail_is_certain(bytes, content->kept->len, known))
         mail_mark(reading, "a character set that readers take for another");
     if (leaf->calendar)

@@ -87,7 +87,7 @@ mail_append(MailReading *reading, GString *all, const char *text)
         g_string_append(all, g_str_has_suffix(all->str, "\n") ? "\n" : "\n\n");
     gsize room = EXTRACT_TEXT_LIMIT - all->len;
     if (length > room) {
-        mail_mark(reading, "text longer than 2 MiB");
+        mail_mark(reading, EXTRACT_TEXT_CUT);
         length = room;
         while (length > 0 && (text[length] & 0xc0) == 0x80)
             length--;
