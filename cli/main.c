@@ -23,10 +23,10 @@ typedef struct {
 } Command;
 
 static const Command COMMANDS[] = {
-    {"list", "", "what waits; with --all also what is done", "all", 0, 0, cmd_list},
+    {"list", "", "what waits or failed; with --all also what is done", "all", 0, 0, cmd_list},
     {"show", "ID", "everything about one item, its text included", "", 1, 1, cmd_show},
     {"approve", "ID DIGEST", "let exactly this message leave, once", "", 2, 2, cmd_approve},
-    {"reject", "ID[,ID...] REASON...", "never let it leave, and tell the agent why", "", 2,
+    {"reject", "ID[,ID...] REASON...", "never let it leave; the agent can ask why", "", 2,
      G_MAXINT, cmd_reject},
     {"resolve", "ID sent|failed", "say what became of an uncertain item", "", 2, 2,
      cmd_resolve},
@@ -146,13 +146,27 @@ keep_option(Options *options, const char *name, const char *value)
     g_hash_table_insert(options->session.options, (gpointer)name, (gpointer)value);
 }
 
-/* FALSE after a message of getopt_long(3). */
+/* "-x", "--xyz", or an option without its value. */
+static int
+misused_option(char **argv)
+{
+    g_autofree char *letter = g_strdup_printf("-%c", optopt);
+    g_autofree char *safe =
+        escape_line(g_ascii_isgraph(optopt) && optopt < 128 ? letter : argv[optind - 1]);
+    g_autofree char *what = g_strdup_printf(
+        "“%s” is no option, or has no value; a word that begins with - stands after --", safe);
+
+    return misused(what);
+}
+
+/* FALSE after a message. */
 static gboolean
 parse_options(int argc, char **argv, Options *options)
 {
     int letter, number;
 
-    while ((letter = getopt_long(argc, argv, "c:ah", OPTIONS, &number)) != -1) {
+    opterr = 0; /* getopt would name the program by its path */
+    while ((letter = getopt_long(argc, argv, ":c:ah", OPTIONS, &number)) != -1) {
         switch (letter) {
         case 'c':
             options->config = optarg;
@@ -180,6 +194,7 @@ parse_options(int argc, char **argv, Options *options)
             keep_option(options, OPTIONS[number].name, optarg != NULL ? optarg : "");
             break;
         default:
+            misused_option(argv);
             return FALSE;
         }
     }
@@ -236,6 +251,24 @@ socket_of_config(const char *path, GError **error)
     return g_strdup(line != NULL ? line->text : DEFAULT_SOCKET);
 }
 
+/* "exeat list [--all]" */
+static char *
+describe_usage(const Command *command)
+{
+    g_autoptr(GString) usage = g_string_new("exeat ");
+    g_auto(GStrv) names = g_strsplit(command->options, " ", -1);
+
+    g_string_append(usage, command->name);
+    for (guint i = 0; names[i] != NULL; i++)
+        for (const struct option *option = OPTIONS; option->name != NULL; option++)
+            if (g_str_equal(option->name, names[i]))
+                g_string_append_printf(usage, " [--%s%s]", option->name,
+                                       option->has_arg ? " …" : "");
+    if (*command->words != '\0')
+        g_string_append_printf(usage, " %s", command->words);
+    return g_string_free(g_steal_pointer(&usage), FALSE);
+}
+
 static int
 run(const Command *command, Options *options, char **words)
 {
@@ -282,8 +315,9 @@ choose(int argc, char **argv)
         return misused("there is no such command");
     if (!check_words(command, argc - optind - 1, argv + optind + 1) ||
         !check_options(command, options.session.options)) {
-        g_autofree char *what = g_strdup_printf("%s does not take this, it takes: exeat %s %s",
-                                                command->name, command->name, command->words);
+        g_autofree char *usage = describe_usage(command);
+        g_autofree char *what =
+            g_strdup_printf("%s does not take this, it takes: %s", command->name, usage);
         return misused(what);
     }
     return run(command, &options, argv + optind + 1);

@@ -32,6 +32,14 @@ read_account(const Request *request)
     return name;
 }
 
+/* Nobody learns which accounts there are besides. */
+static gboolean
+no_account(const char *name, GError **error)
+{
+    g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND, "there is no account %s", name);
+    return FALSE;
+}
+
 static gboolean
 add_entry(const Request *request, const Account *account, const char *address,
           GVariantBuilder *entries, char **like_out, GError **error)
@@ -67,6 +75,9 @@ history_ask(Request *request, GError **error)
 
     if (address == NULL)
         return FALSE;
+    if (*only != '\0' &&
+        (config_account(request->config, only) == NULL || !people_may_know(request, only)))
+        return no_account(only, error);
     g_variant_builder_init(&entries, G_VARIANT_TYPE("aa{sv}"));
     for (guint i = 0; i < request->config->accounts->len; i++) {
         const Account *account = g_ptr_array_index(request->config->accounts, i);
@@ -96,7 +107,7 @@ find_account(const Request *request, GError **error)
         *name != '\0' ? config_account(request->config, name) : g_ptr_array_index(accounts, 0);
 
     if (account == NULL)
-        g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND, "there is no account %s", name);
+        no_account(name, error);
     if (*name == '\0' && accounts->len > 1) {
         g_set_error(error, REQUEST_ERROR, REQUEST_USAGE,
                     "there are %u accounts: name one with --account", accounts->len);
