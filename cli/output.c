@@ -4,7 +4,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define COLUMN_LEAST  8 /* a flexible column of a table is never narrower */
+#define COLUMN_LEAST  8  /* a flexible column of a table is never narrower */
+#define FIRST_LEAST   24 /* nor the first of them while another can be */
 #define COLUMNS_LEAST 40
 #define LINE_LEAST    8 /* columns for the text of a wrapped line: a tab fits */
 #define GAP           2
@@ -173,18 +174,30 @@ total_width(const GArray *widths)
     return total;
 }
 
+/* The widest of the flexible columns that may still give one up; NULL when there is none. */
+static guint *
+find_widest(GArray *widths, guint flexible, guint first_least)
+{
+    guint *widest = NULL;
+
+    for (guint i = flexible; i < widths->len; i++) {
+        guint *width = &g_array_index(widths, guint, i);
+        guint least = i == flexible ? first_least : COLUMN_LEAST;
+        if (*width > least && (widest == NULL || *width > *widest))
+            widest = width;
+    }
+    return widest;
+}
+
 /* Takes columns from the widest of the flexible ones, one at a time, until the line fits. */
 static void
 narrow(GArray *widths, guint flexible, guint columns)
 {
     while (total_width(widths) > columns) {
-        guint *widest = NULL;
-        for (guint i = flexible; i < widths->len; i++) {
-            guint *width = &g_array_index(widths, guint, i);
-            if (widest == NULL || *width > *widest)
-                widest = width;
-        }
-        if (widest == NULL || *widest <= COLUMN_LEAST)
+        guint *widest = find_widest(widths, flexible, FIRST_LEAST);
+        if (widest == NULL)
+            widest = find_widest(widths, flexible, COLUMN_LEAST);
+        if (widest == NULL)
             return;
         (*widest)--;
     }

@@ -36,7 +36,8 @@ char *output_time(gint64 when, gint64 now);
 
 /* Rows of char ** with the same number of cells, the first row being the headings, as aligned
  * lines. Columns from flexible on are made narrower until a line fits; those before stay
- * whole. */
+ * whole. The first of them, where an address stands, is the last that gets narrower than 24.
+ */
 char *output_table(const GPtrArray *rows, guint flexible, guint columns);
 
 /* Columns of the terminal that standard output is; 0 when it is none. */

@@ -13,7 +13,7 @@
 #include "store/approval.h"
 #include "store/audit.h"
 
-enum { LIST_MOST = 500 };
+enum { LIST_MOST = 500, FAILED_SHOWN = 7 * 86400 };
 
 static gboolean
 not_found(const char *id, GError **error)
@@ -49,8 +49,13 @@ people_is_state(const Item *item, State first, State second, const char *verb, G
 {
     if (item->state == first || item->state == second)
         return TRUE;
-    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "%s cannot be %s: it is %s", item->id,
-                verb, state_name(item->state));
+    gboolean for_reject = item->state == STATE_HELD || item->state == STATE_DRAFT;
+    gboolean for_veto = item->state == STATE_DELAYED || item->state == STATE_APPROVED;
+    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "%s cannot be %s: it is %s%s",
+                item->id, verb, state_name(item->state),
+                for_reject ? "; you can reject it"
+                : for_veto ? "; you can veto it"
+                           : "");
     return FALSE;
 }
 
@@ -105,8 +110,11 @@ people_list(Request *request, GError **error)
     GVariantBuilder items;
 
     g_variant_lookup(request->arguments, "all", "b", &all);
-    g_autoptr(GPtrArray) ids = queue_list(
-        request->relay->db, (const char *const *)request->accounts, !all, LIST_MOST, error);
+    Db *db = request->relay->db;
+    const char *const *accounts = (const char *const *)request->accounts;
+    g_autoptr(GPtrArray) ids =
+        all ? queue_list(db, accounts, LIST_MOST, error)
+            : queue_agenda(db, accounts, request->now - FAILED_SHOWN, LIST_MOST, error);
     if (ids == NULL)
         return FALSE;
     g_variant_builder_init(&items, G_VARIANT_TYPE("aa{sv}"));

@@ -7,7 +7,8 @@
 
 #include "relay/requests.h"
 
-/* {all b} answers items aa{sv}: what waits, or everything. */
+/* {all b} answers items aa{sv}: what people should look at, the most urgent first, or
+ * everything in order of creation. */
 gboolean people_list(Request *request, GError **error);
 
 /* {id s} answers everything known of the item, and records that it was shown. */

@@ -4,8 +4,8 @@
 
 #include "lib/address.h"
 
-/* What a line of a list shows of the recipients: so many, and so many bytes of each. */
-enum { ADDRESSES_MOST = 3, ADDRESS_MOST = 320 };
+/* What a line of a list shows: so many recipients, so many bytes of each, and of a reason. */
+enum { ADDRESSES_MOST = 3, ADDRESS_MOST = 320, WHY_MOST = 300 };
 
 /* The record of a recipient as written; NULL for a refused message, whose recipients were not
  * judged. */
@@ -118,6 +118,14 @@ insert_line(GVariantDict *dict, const Item *item)
     insert_addresses(dict, item);
 }
 
+static void
+insert_cut(GVariantDict *dict, const char *key, const char *text)
+{
+    g_autofree char *cut = g_strndup(text, WHY_MOST);
+
+    insert_text(dict, key, cut);
+}
+
 GVariant *
 view_item_line(const Item *item)
 {
@@ -125,6 +133,8 @@ view_item_line(const Item *item)
 
     g_variant_dict_init(&dict, NULL);
     insert_line(&dict, item);
+    insert_cut(&dict, "why", item->why);
+    insert_cut(&dict, "answer", item->answer);
     return g_variant_dict_end(&dict);
 }
 

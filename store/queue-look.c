@@ -4,10 +4,11 @@
 
 #include "store/queue-sql.h"
 
-/* An id beside its number in order of creation, for merging lists. */
+/* An id with what it is sorted by, for merging lists: urgency, when it leaves, and its number
+ * in order of creation. */
 typedef struct {
-    gint64 seq;
     char *id;
+    gint64 order[3];
 } Listed;
 
 static gboolean
@@ -119,27 +120,35 @@ listed_clear(gpointer data)
 static gint
 compare_listed(gconstpointer a, gconstpointer b)
 {
-    gint64 first = ((const Listed *)a)->seq;
-    gint64 second = ((const Listed *)b)->seq;
+    const gint64 *first = ((const Listed *)a)->order, *second = ((const Listed *)b)->order;
+    gint result = 0;
 
-    return (first > second) - (first < second);
+    for (guint i = 0; i < G_N_ELEMENTS(((Listed *)0)->order) && result == 0; i++)
+        result = (first[i] > second[i]) - (first[i] < second[i]);
+    return result;
 }
 
-static gboolean
-list_one(Db *db, const char *account, gboolean waiting, guint limit, GArray *listed,
-         GError **error)
+static GArray *
+listed_new(void)
 {
-    const Sql *all = waiting ? &list_waiting : &list_all;
-    const Sql *one = waiting ? &list_account_waiting : &list_account;
+    GArray *listed = g_array_new(FALSE, FALSE, sizeof(Listed));
+
+    g_array_set_clear_func(listed, listed_clear);
+    return listed;
+}
+
+/* Takes the rows, which may be NULL. */
+static gboolean
+add_listed(Rows *taken, GArray *listed, GError **error)
+{
+    g_autoptr(Rows) rows = taken;
     g_autoptr(GError) trouble = NULL;
-    g_autoptr(Rows) rows = account == NULL
-                               ? db_query(db, all, error, "i", (gint64)limit)
-                               : db_query(db, one, error, "si", account, (gint64)limit);
 
     if (rows == NULL)
         return FALSE;
     while (rows_next(rows, &trouble)) {
-        Listed entry = {rows_integer(rows, 1), g_strdup(rows_text(rows, 0))};
+        Listed entry = {g_strdup(rows_text(rows, 0)),
+                        {rows_integer(rows, 1), rows_integer(rows, 2), rows_integer(rows, 3)}};
 
         g_array_append_val(listed, entry);
     }
@@ -149,23 +158,44 @@ list_one(Db *db, const char *account, gboolean waiting, guint limit, GArray *lis
     return FALSE;
 }
 
-GPtrArray *
-queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit, GError **error)
+static GPtrArray *
+ids_of(const GArray *listed, guint from, guint to)
 {
-    g_autoptr(GArray) listed = g_array_new(FALSE, FALSE, sizeof(Listed));
-    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *ids = g_ptr_array_new_with_free_func(g_free);
 
-    g_array_set_clear_func(listed, listed_clear);
-    if (accounts == NULL && !list_one(db, NULL, waiting, limit, listed, error))
-        return NULL;
-    for (guint i = 0; accounts != NULL && accounts[i] != NULL; i++) {
-        if (!list_one(db, accounts[i], waiting, limit, listed, error))
-            return NULL;
-    }
-    g_array_sort(listed, compare_listed);
-    for (guint i = listed->len - MIN(listed->len, limit); i < listed->len; i++)
+    for (guint i = from; i < to; i++)
         g_ptr_array_add(ids, g_strdup(g_array_index(listed, Listed, i).id));
-    return g_steal_pointer(&ids);
+    return ids;
+}
+
+GPtrArray *
+queue_list(Db *db, const char *const *accounts, guint limit, GError **error)
+{
+    g_autoptr(GArray) listed = listed_new();
+
+    if (accounts == NULL &&
+        !add_listed(db_query(db, &list_all, error, "i", (gint64)limit), listed, error))
+        return NULL;
+    for (guint i = 0; accounts != NULL && accounts[i] != NULL; i++)
+        if (!add_listed(db_query(db, &list_account, error, "si", accounts[i], (gint64)limit),
+                        listed, error))
+            return NULL;
+    g_array_sort(listed, compare_listed);
+    return ids_of(listed, listed->len - MIN(listed->len, limit), listed->len);
+}
+
+GPtrArray *
+queue_agenda(Db *db, const char *const *accounts, gint64 failed_since, guint limit,
+             GError **error)
+{
+    g_autoptr(GArray) listed = listed_new();
+
+    for (guint i = 0; accounts[i] != NULL; i++)
+        if (!add_listed(db_query(db, &list_agenda, error, "si", accounts[i], failed_since),
+                        listed, error))
+            return NULL;
+    g_array_sort(listed, compare_listed);
+    return ids_of(listed, 0, MIN(listed->len, limit));
 }
 
 gboolean

@@ -128,10 +128,14 @@ gboolean queue_record_attempt(Db *db, const char *id, const char *answer, gint64
                               GError **error);
 
 /* Item ids, in order of creation; the newest when there are more than limit. accounts: NULL
- * for all, else NULL-terminated. waiting: only what still waits. Caller frees the array
- * (element free function set). */
-GPtrArray *queue_list(Db *db, const char *const *accounts, gboolean waiting, guint limit,
-                      GError **error);
+ * for all, else NULL-terminated. Caller frees the array (element free function set). */
+GPtrArray *queue_list(Db *db, const char *const *accounts, guint limit, GError **error);
+
+/* Ids of the items that people should look at, the most urgent first: held; what leaves, by
+ * its due time; drafts; uncertain; failed at or after a time. In order of creation otherwise.
+ */
+GPtrArray *queue_agenda(Db *db, const char *const *accounts, gint64 failed_since, guint limit,
+                        GError **error);
 
 /* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
  * approved not before their retry. Ids, longest due first, at most limit. */

@@ -95,16 +95,23 @@ SELECT id FROM item
     ORDER BY waiting DESC, seq DESC LIMIT $3;
 
 -- name: list_all
-SELECT id, seq FROM item ORDER BY seq DESC LIMIT $1;
-
--- name: list_waiting
-SELECT id, seq FROM item WHERE waiting = 1 ORDER BY seq DESC LIMIT $1;
+SELECT id, 0, 0, seq FROM item ORDER BY seq DESC LIMIT $1;
 
 -- name: list_account
-SELECT id, seq FROM item WHERE account = $1 ORDER BY seq DESC LIMIT $2;
+SELECT id, 0, 0, seq FROM item WHERE account = $1 ORDER BY seq DESC LIMIT $2;
 
--- name: list_account_waiting
-SELECT id, seq FROM item WHERE account = $1 AND waiting = 1 ORDER BY seq DESC LIMIT $2;
+-- What a person should look at, and how urgent it is: what waits for them; what leaves, and
+-- when; what is parked; what nobody knows the end of; what failed since $2.
+-- name: list_agenda
+SELECT id, CASE state WHEN 'held' THEN 0 WHEN 'draft' THEN 2 WHEN 'uncertain' THEN 3
+                      ELSE 1 END AS urgency,
+       CASE state WHEN 'delayed' THEN due ELSE 0 END AS leaves, seq
+    FROM item WHERE account = $1 AND waiting = 1
+UNION ALL
+SELECT id, 4, 0, seq
+    FROM item WHERE account = $1 AND state = 'failed'
+        AND EXISTS (SELECT 1 FROM move WHERE move.item = item.id AND move.to_state = 'failed'
+                                         AND move.at >= $2);
 
 -- name: list_state
 SELECT id FROM item WHERE state = $1 ORDER BY seq;

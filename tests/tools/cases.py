@@ -173,7 +173,7 @@ class Player:
         if not reply.ok:
             raise RuntimeError(f"history event {number} is refused: {reply}")
         if event.get("by") == "agent" and not event.get("auto"):
-            self._approve(self.gate.items()[-1]["id"])
+            self._approve(self.gate.items(everything=True)[-1]["id"])
 
     def _approve(self, item):
         self.gate.approve(item)

@@ -178,6 +178,9 @@ test_table(void)
         {20, "ID  TO        SUBJECT\n"
              "a1  bob@exa…  lunch a…\n"
              "a2  " WIDE "@ex…  " MARKED "\n"},
+        {36, "ID  TO                SUBJECT\n"
+             "a1  bob@example.org   lunch at noon…\n"
+             "a2  " WIDE "@example.org  " MARKED "\n"},
     };
     g_autoptr(GPtrArray) rows = g_ptr_array_new();
 

@@ -133,19 +133,55 @@ test_lists(void)
 
         add(scratch.db, item);
     }
-    assert_ids(queue_list(scratch.db, NULL, FALSE, 10, &error), "z y x w v u");
-    assert_ids(queue_list(scratch.db, NULL, TRUE, 10, &error), "z y w v u");
-    assert_ids(queue_list(scratch.db, NULL, TRUE, 2, &error), "v u");
-    assert_ids(queue_list(scratch.db, owner, FALSE, 10, &error), "z x u");
-    assert_ids(queue_list(scratch.db, both, TRUE, 10, &error), "z y v u");
-    assert_ids(queue_list(scratch.db, both, TRUE, 3, &error), "y v u");
-    assert_ids(queue_list(scratch.db, nobody, FALSE, 10, &error), "");
+    assert_ids(queue_list(scratch.db, NULL, 10, &error), "z y x w v u");
+    assert_ids(queue_list(scratch.db, NULL, 2, &error), "v u");
+    assert_ids(queue_list(scratch.db, owner, 10, &error), "z x u");
+    assert_ids(queue_list(scratch.db, both, 10, &error), "z y x v u");
+    assert_ids(queue_list(scratch.db, both, 3, &error), "x v u");
+    assert_ids(queue_list(scratch.db, nobody, 10, &error), "");
     assert_ids(queue_in_state(scratch.db, STATE_SENDING, &error), "w u");
     assert_ids(queue_in_state(scratch.db, STATE_SENT, &error), "x");
     assert_ids(queue_in_state(scratch.db, STATE_UNCERTAIN, &error), "");
     g_assert_cmpuint(count_state(scratch.db, "owner", STATE_HELD), ==, 1);
     g_assert_cmpuint(count_state(scratch.db, "owner", STATE_DRAFT), ==, 0);
     g_assert_cmpuint(count_state(scratch.db, "nobody", STATE_HELD), ==, 0);
+    scratch_close(&scratch);
+}
+
+/* What waits for a person comes first, whatever else an agent piles up; a failure is seen. */
+static void
+test_agenda(void)
+{
+    static const char *const owner[] = {"owner", NULL};
+    static const char *const both[] = {"second", "owner", NULL};
+    static const char *const nobody[] = {NULL};
+    static const struct {
+        const char *id;
+        const char *account;
+        State state;
+        gint64 due;
+    } items[] = {{"a", "owner", STATE_DRAFT, 0},     {"b", "owner", STATE_DELAYED, 900},
+                 {"c", "owner", STATE_DELAYED, 800}, {"d", "owner", STATE_HELD, 0},
+                 {"e", "second", STATE_HELD, 950},   {"f", "owner", STATE_UNCERTAIN, 0},
+                 {"g", "owner", STATE_SENT, 0},      {"h", "owner", STATE_APPROVED, 0},
+                 {"i", "owner", STATE_COMMITTING, 0}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+    Move done;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, items[i].account, items[i].state);
+
+        item->due = items[i].due;
+        add(scratch.db, item);
+    }
+    g_assert_true(queue_move(scratch.db, "i", STATE_COMMITTING, STATE_FAILED, "relay", "no",
+                             1000, &done, &error));
+    assert_ids(queue_agenda(scratch.db, owner, 1000, 10, &error), "d h c b a f i");
+    assert_ids(queue_agenda(scratch.db, owner, 1001, 10, &error), "d h c b a f");
+    assert_ids(queue_agenda(scratch.db, both, 1000, 3, &error), "d e h");
+    assert_ids(queue_agenda(scratch.db, nobody, 0, 10, &error), "");
     scratch_close(&scratch);
 }
 
@@ -322,6 +358,7 @@ main(int argc, char **argv)
     g_test_add_func("/look/find-latest", test_find_latest);
     g_test_add_func("/look/conversation/E39", test_conversation);
     g_test_add_func("/look/lists", test_lists);
+    g_test_add_func("/queue/agenda", test_agenda);
     g_test_add_func("/look/automatic-states/XB14", test_automatic_states);
     g_test_add_func("/look/automatic-windows/XB15", test_automatic_windows);
     g_test_add_func("/look/automatic-approved", test_automatic_approved);

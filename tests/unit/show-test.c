@@ -161,8 +161,9 @@ static const Preview PREVIEWS[] = {
     {"facts B9",
      ITEM(", 'facts': <{'novel': <int64 1>, 'forward': <true>, 'locked': <false>}>, "
           "'unknown': <['lookalike']>"),
-     {"Facts:         forward yes, locked no, lookalike unknown, novel 1\n"},
-     NULL},
+     {"Facts:         recipients unknown, external unknown, novel 1,", "\n               ",
+      "forward yes,", "lookalike unknown,", "locked no\n"},
+     "lookalike\n"},
     {"claims A23 C1 B13",
      ITEM(", 'claims': <{'Agent-Rationale': 'the owner agreed\\nState: approved'}>"),
      {"\nThe agent claims, and nobody has checked:\n",
@@ -185,8 +186,13 @@ static const Preview PREVIEWS[] = {
      NULL},
     {"no text",
      ITEM(", 'html': <'Pay now'>"),
-     {"\nText: 0 lines\n", "\nHTML: 1 line\n| Pay now\n"},
-     "something else"},
+     {"\nThe message is HTML; as text it says: 1 line\n| Pay now\n"},
+     "Text: "},
+    {"text that was cut E18 XD5",
+     ITEM(", 'text': <'Hello'>, 'opaque': <['text longer than 2 MiB']>"),
+     {"\n| Hello\n\nThis is not all: text longer than 2 MiB. The rest is not shown.\n",
+      "\nexeat approve"},
+     NULL},
     {"invited XB22",
      ITEM(", 'attendees': <['lee@example.net', 'm\\u001b@example.net']>"),
      {"\nInvites:       lee@example.net\n               m\\u{001B}@example.net\n"},
@@ -229,6 +235,46 @@ test_long_subject(void)
     g_assert_nonnull(strstr(text, "ssss… (10000 characters)\n"));
     g_assert_cmpuint(strlen(text), <, 2000);
     g_assert_cmpuint(strstr(text, "mallory") - text, <, strstr(text, "Subject:") - text);
+}
+
+#define LINE(id, state, more)                                                                 \
+    "{'id': <'" id "'>, 'state': <'" state "'>, 'tier': <'hold'>, 'subject': <'Re: offer'>, " \
+    "'reason': <'first contact'>, 'to': <['somebody.long@example.org']>" more "}"
+
+/* D2: what waits for a person, what leaves, what is parked and what went wrong stand apart,
+ * and an address is not cut as long as a reason can be. */
+static void
+test_list(void)
+{
+    char *words[] = {NULL};
+    g_autofree char *text =
+        run(cmd_list, words, "ok",
+            "{'items': <[" LINE("a", "held", "") "," LINE(
+                "b", "held",
+                ", 'why': <'no approval any more'>, 'answer': <'no route\\u001b'>") "," //
+            LINE("c", "delayed", "") "," LINE("d", "draft", ", 'why': <'draft'>") ","   //
+            LINE("e", "uncertain", "") "," LINE("f", "failed", ", 'why': <'550 no'>") "]>}",
+            "list|||", EX_OK);
+    static const char *const SHOWN[] = {
+        "\n\nWaiting for you:\na ",
+        "somebody.long@example.org ",
+        "first contact\n",
+        "\nb ",
+        "no approval any more; the next hop: no route\\u{001B}\n",
+        "\n\nLeaving, unless somebody vetoes it:\nc ",
+        "\n\nParked, nobody is asked:\nd ",
+        "first contact\n",
+        "\n\nDid not leave, or nobody knows:\ne ",
+        "\nf ",
+        "550 no\n"};
+    const char *from = text;
+
+    for (gsize i = 0; i < G_N_ELEMENTS(SHOWN); i++) {
+        const char *found = strstr(from, SHOWN[i]);
+        if (found == NULL)
+            g_error("“%s” is not in “%s”", SHOWN[i], from);
+        from = found;
+    }
 }
 
 /* XD7: a hundred recipients, and none is left out. */
@@ -299,12 +345,14 @@ test_misuse(void)
 int
 main(int argc, char **argv)
 {
+    g_setenv("COLUMNS", "140", TRUE);
     g_test_init(&argc, &argv, NULL);
     for (gsize i = 0; i < G_N_ELEMENTS(PREVIEWS); i++) {
         g_autofree char *path = g_strconcat("/show/", PREVIEWS[i].name, NULL);
         g_test_add_data_func(path, &PREVIEWS[i], test_preview);
     }
     g_test_add_func("/show/long-subject XD6", test_long_subject);
+    g_test_add_func("/list/groups D2", test_list);
     g_test_add_func("/show/many-recipients XD7", test_many_recipients);
     g_test_add_func("/decide/answers", test_decisions);
     g_test_add_func("/decide/misuse XC21", test_misuse);

@@ -1,0 +1,117 @@
+"""What people are shown of the queue, and what they are told when it cannot be done."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from gate import ADMIN  # noqa: E402
+from letter import letter, message_id  # noqa: E402
+from story import main, story, until  # noqa: E402
+from world import World, end_on_signals  # noqa: E402
+
+OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
+NORA, STRANGER, DANA = "nora@example.org", "stranger@example.net", "dana@example.com"
+POLICY = """\
+hold  "first contact outside" if external_novel > 0
+delay 2h-6h "answer"          if mine
+draft "the rest"
+"""
+DAY = 86400
+
+
+def submit(world, to, **fields):
+    """The id of the new item."""
+    before = {item["id"] for item in world.gate.items(everything=True)}
+    assert world.submit(ASSISTANT, [to], letter(to, **fields)).code == 250
+    [new] = {item["id"] for item in world.gate.items(everything=True)} - before
+    return new
+
+
+def next_hop(world, name, **settings):
+    world.gate.configure(POLICY, settings={"next-hop": f"unix:{world.folder}/{name}", **settings})
+    world.gate.restart_relay()
+
+
+def rows(world, *arguments):
+    return world.gate.command("list", *arguments).stdout.splitlines()
+
+
+@story("What waits for a person is listed first and apart, whatever else piles up (D15)")
+def _(world):
+    first = letter(NORA, sender=OWNER)
+    world.submit(OWNER, [NORA], first)
+    draft = submit(world, DANA)
+    delayed = submit(world, NORA, In_Reply_To=message_id(first))
+    held = submit(world, STRANGER)
+    assert [item["id"] for item in world.gate.items()] == [held, delayed, draft]
+    assert [item["state"] for item in world.gate.items()] == ["held", "delayed", "draft"]
+    lines = rows(world)
+    assert [line.split(" ")[0] for line in lines[1:]] == [
+        "", "Waiting", held, "", "Leaving,", delayed, "", "Parked,", draft], lines
+    assert [line.split(" ")[0] for line in rows(world, "--all")[1:]] == [draft, delayed, held]
+
+
+@story("An approval that lapsed says why, and keeps the next hop's words (E42)")
+def _(world):
+    next_hop(world, "nowhere")
+    held = submit(world, STRANGER)
+    world.gate.approve(held)
+    until(lambda: world.gate.show(held)["answer"] != "")
+    world.gate.clock(16 * 60)
+    assert world.gate.wait_state(held, "held") == "held"
+    [item] = world.gate.items()
+    assert item["why"] == "the approval is not valid any more", item
+    assert "nowhere" in item["answer"] or "No such file" in item["answer"], item
+    assert "the approval is" in rows(world)[-1]
+
+
+@story("A message that failed after it was approved is listed for a week")
+def _(world):
+    world.sink.rules = [{"at": "DOT", "do": "550 5.1.1 no such person"}]
+    next_hop(world, "x", **{"next-hop": f"inet:127.0.0.1:{world.sink.port}",
+                            "next-hop-gated": "no"})
+    held = submit(world, STRANGER)
+    world.gate.approve(held)
+    assert world.gate.wait_state(held, "failed") == "failed"
+    [item] = world.gate.items()
+    assert item["id"] == held and "no such person" in item["why"], item
+    assert rows(world)[-2:][0].startswith("Did not leave") and held in rows(world)[-1]
+    world.gate.clock(8 * DAY)
+    assert world.gate.items() == []
+
+
+@story("Who does the wrong one of two things is told the right one")
+def _(world):
+    held = submit(world, STRANGER)
+    done = world.gate.command("veto", held)
+    assert (done.returncode, done.stderr) == (
+        65, f"exeat: {held} cannot be vetoed: it is held; you can reject it\n")
+    world.gate.approve(held)
+    world.gate.wait_state(held, "sent")
+    done = world.gate.command("reject", held, "No.")
+    assert done.stderr == f"exeat: {held} cannot be rejected: it is sent\n", done
+
+
+@story("An account that is not there, or not one's own, is no account (XC18)")
+def _(world):
+    done = world.gate.command("history", NORA, "--account", "nobody", uid=ADMIN)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        66, "", "exeat: there is no account nobody\n"), done
+    assert world.gate.command("history", NORA, "--account", "owner").returncode == 0
+
+
+@story("An option that is none is told with the command's own name and with --")
+def _(world):
+    for arguments in (["reject", "k", "-x"], ["list", "--account"], ["--frob"]):
+        done = world.gate.command(*arguments)
+        assert done.returncode == 64
+        assert done.stderr.startswith(f"exeat: “{arguments[-1]}” is no option"), done
+        assert " stands after --" in done.stderr, done
+    done = world.gate.command("list", "k")
+    assert "it takes: exeat list [--all]" in done.stderr, done
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    sys.exit(main(lambda: World(POLICY)))
