@@ -9,7 +9,7 @@
 #include "policy/classes.h"
 #include "policy/proof.h"
 
-/* Every word of this command works on files alone and asks no relay. */
+/* Every word but replay works on files alone and asks no relay. */
 
 static int
 say(const char *sentence, int status)
@@ -120,12 +120,16 @@ cmd_policy(const Session *session, char **words)
     guint word = 0;
     int status = EX_OK;
 
-    if (session->json)
-        return command_misused("--json", "a command that asks the relay");
+    if (g_str_equal(words[0], "replay") && words[1] == NULL)
+        return cmd_replay(session);
+    if (session->json || g_hash_table_size(session->options) > 0)
+        return command_misused(words[0], "replay, which alone takes them");
     while (word < G_N_ELEMENTS(WORDS) && !g_str_equal(WORDS[word].word, words[0]))
         word++;
     if (word == G_N_ELEMENTS(WORDS))
-        return command_misused(words[0], "check, test or classes");
+        return command_misused(words[0], "check, test, classes or replay");
+    if (!words[1])
+        return command_misused(words[0], "it with a FILE");
     for (guint i = 1; words[i]; i++) {
         g_autoptr(GError) error = NULL;
         g_autoptr(Policy) policy = policies_parse(words[i], &error);

@@ -21,6 +21,8 @@ int cmd_lock(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
 int cmd_reload(const Session *session, char **words);
+/* The word replay of policy. */
+int cmd_replay(const Session *session);
 int cmd_resolve(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);
 int cmd_start(const Session *session, char **words);

@@ -51,8 +51,9 @@ static const Command COMMANDS[] = {
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
      "account ca-file dry-run min-times only-replied password-file received sent since", 1,
      G_MAXINT, cmd_import},
-    {"policy", "check|test|classes FILE...", "whether a policy is good, and what it does", "",
-     2, G_MAXINT, cmd_policy},
+    {"policy", "check|test|classes FILE... | replay",
+     "whether a policy is good, and what it does", "account policy since", 1, G_MAXINT,
+     cmd_policy},
     {"reload", "", "have the relay read exeat.conf and the policies again", "", 0, 0,
      cmd_reload},
     {"stop", "[ACCOUNT] WHY...", "let nothing leave from now on", "", 1, G_MAXINT, cmd_stop},
@@ -85,6 +86,7 @@ static const struct option OPTIONS[] = {
     {"min-times", required_argument, NULL, NO_LETTER},
     {"only-replied", no_argument, NULL, NO_LETTER},
     {"ca-file", required_argument, NULL, NO_LETTER},
+    {"policy", required_argument, NULL, NO_LETTER},
     {"password-file", required_argument, NULL, NO_LETTER},
     {"received", no_argument, NULL, NO_LETTER},
     {"sent", no_argument, NULL, NO_LETTER},
@@ -115,18 +117,20 @@ print_help(void)
          "                        " DEFAULT_SOCKET "\n"
          "      --json            print the relay's answer as JSON\n"
          "  -a, --all             list: also what is done\n"
-         "      --account NAME    audit, history, import: of one account\n"
+         "      --account NAME    audit, history, import, policy replay: of one account\n"
          "      --kind KIND, --item ID, --tier TIER, --approver NAME, --confirmed, --grep "
          "WORD\n"
          "                        audit: only such entries\n"
          "      --envelope FILE   digest: not the envelope.json beside the message\n"
          "      --key FILE        audit verify FILE: the relay's key\n"
+         "      --policy FILE     policy replay: by this one\n"
          "      --what-if FACT=VALUE  explain: as if the item had this fact, too\n"
          "      --dry-run         import: only list who would become known\n"
          "      --min-times N     import: only who was written to so often\n"
          "      --only-replied    import: only who wrote, too\n"
          "      --sent, --received  import: what the paths hold, whatever their names\n"
-         "      --since DATE      audit, import: only from that day on, as 2026-11-29\n"
+         "      --since DATE      audit, import, policy replay: only from that day on,\n"
+         "                        as 2026-11-29\n"
          "      --password-file FILE  import: the password for an imaps:// address\n"
          "      --ca-file FILE    import: the certificates to trust there\n"
          "      --help, --version\n\n"

@@ -1,6 +1,7 @@
 #include "lib/policies.h"
 
 #include "lib/address.h"
+#include "lib/error.h"
 #include "lib/trusted.h"
 #include "policy/check.h"
 
@@ -8,6 +9,27 @@ static char *
 read_file(const char *path, G_GNUC_UNUSED gpointer data, GError **error)
 {
     return trusted_read(path, error);
+}
+
+static char *
+read_keeping(const char *path, gpointer data, GError **error)
+{
+    char *text = trusted_read(path, error);
+
+    if (text)
+        g_hash_table_insert(data, g_strdup(path), g_strdup(text));
+    return text;
+}
+
+static char *
+read_kept(const char *path, gpointer data, GError **error)
+{
+    const char *text = g_hash_table_lookup(data, path);
+
+    if (!text)
+        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: found nothing, expected its text",
+                    path);
+    return g_strdup(text);
 }
 
 static char *
@@ -19,13 +41,36 @@ normalise(const char *entry, G_GNUC_UNUSED gpointer data)
     return domain ? g_strconcat("@", domain, NULL) : NULL;
 }
 
+static Policy *
+parse(const char *path, const PolicyReader *reader, GError **error)
+{
+    g_autofree char *text = reader->read(path, reader->data, error);
+
+    return text ? policy_parse(text, path, reader, error) : NULL;
+}
+
 Policy *
 policies_parse(const char *path, GError **error)
 {
-    static const PolicyReader reader = {read_file, normalise, NULL};
-    g_autofree char *text = trusted_read(path, error);
+    const PolicyReader reader = {read_file, normalise, NULL};
 
-    return text ? policy_parse(text, path, &reader, error) : NULL;
+    return parse(path, &reader, error);
+}
+
+Policy *
+policies_parse_keeping(const char *path, GHashTable *texts, GError **error)
+{
+    const PolicyReader reader = {read_keeping, normalise, texts};
+
+    return parse(path, &reader, error);
+}
+
+Policy *
+policies_parse_texts(const char *path, GHashTable *texts, GError **error)
+{
+    const PolicyReader reader = {read_kept, normalise, texts};
+
+    return parse(path, &reader, error);
 }
 
 Policy *

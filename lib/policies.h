@@ -14,3 +14,9 @@ Policy *policies_read(const char *folder, const char *file, Policy *floor, GErro
 
 /* Reads without the checks, for a command that makes them one by one. */
 Policy *policies_parse(const char *path, GError **error);
+
+/* The same, and keeps each text that was read under its path (both strings are the table's),
+ * so that somebody who cannot open the files reads the same policy from them:
+ * policies_parse_texts opens none. */
+Policy *policies_parse_keeping(const char *path, GHashTable *texts, GError **error);
+Policy *policies_parse_texts(const char *path, GHashTable *texts, GError **error);

@@ -76,16 +76,12 @@ reload_now(Relay *relay, GError **error)
 }
 
 gboolean
-reload_read(Request *request, GError **error)
-{
-    return reload_now(request->relay, error);
-}
-
-gboolean
-reload_answer(Request *request, GError **error G_GNUC_UNUSED)
+reload_ask(Request *request, GError **error)
 {
     GVariantDict dict;
 
+    if (!reload_now(request->relay, error))
+        return FALSE;
     g_variant_dict_init(&dict, NULL);
     g_variant_dict_insert(&dict, "reloaded", "x", request->now);
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));

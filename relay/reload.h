@@ -14,9 +14,8 @@ gboolean reload_now(Relay *relay, GError **error);
  * at the start and after each reload. */
 gboolean reload_record(gpointer relay, GError **error);
 
-/* The verb: reads outside the writer, then answers. */
-gboolean reload_read(Request *request, GError **error);
-gboolean reload_answer(Request *request, GError **error);
+/* Answers reloaded x. Outside the writer. */
+gboolean reload_ask(Request *request, GError **error);
 
 /* Adds reload_failed x (0: the last one was fine) and reload_error s. */
 void reload_describe(Relay *relay, GVariantDict *status);

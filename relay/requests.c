@@ -21,6 +21,7 @@
 #include "relay/import.h"
 #include "relay/people.h"
 #include "relay/reload.h"
+#include "relay/replay.h"
 #include "relay/schedule.h"
 #include "relay/stop.h"
 #include "relay/submissions.h"
@@ -58,7 +59,7 @@ typedef struct {
     const char *verb;
     PeerNeeded needed;
     gboolean (*read)(Request *request, GError **error); /* outside the writer; may be NULL */
-    gboolean (*job)(Request *request, GError **error);  /* in the writer */
+    gboolean (*job)(Request *request, GError **error);  /* in the writer; may be NULL */
 } Verb;
 
 static const Verb verbs[] = {
@@ -71,6 +72,7 @@ static const Verb verbs[] = {
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},
+    {"replay", PEER_APPROVER_OR_ADMIN, replay_ask, NULL},
     {"explain", PEER_APPROVER, NULL, explain_ask},
     {"lock", PEER_APPROVER, NULL, handover_lock},
     {"unlock", PEER_APPROVER, NULL, handover_unlock},
@@ -86,7 +88,7 @@ static const Verb verbs[] = {
     {"export", PEER_APPROVER, NULL, export_item},
     {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
     {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},
-    {"reload", PEER_ADMIN, reload_read, reload_answer},
+    {"reload", PEER_ADMIN, reload_ask, NULL},
     {"stop", PEER_ADMIN, NULL, stop_begin},
     {"start", PEER_ADMIN, NULL, stop_end},
     {"suspend", PEER_ADMIN, NULL, stop_suspend},
@@ -234,7 +236,7 @@ answer(Request *request, const char *name, GError **error)
             return FALSE;
         }
         return (verb->read == NULL || verb->read(request, error)) &&
-               writer_run(request->relay->writer, run_job, pair, error);
+               (verb->job == NULL || writer_run(request->relay->writer, run_job, pair, error));
     }
     g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "there is no request of this name");
     return FALSE;

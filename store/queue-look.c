@@ -77,6 +77,19 @@ queue_due(Db *db, gint64 now, guint limit, GError **error)
 }
 
 GPtrArray *
+queue_since(Db *db, const char *account, gint64 since, const char *after, guint limit,
+            GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+
+    if (!collect(
+            db_query(db, &list_since, error, "sisi", account, since, after, (gint64)limit),
+            ids, error))
+        return NULL;
+    return g_steal_pointer(&ids);
+}
+
+GPtrArray *
 queue_in_state(Db *db, State state, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);

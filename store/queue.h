@@ -137,6 +137,11 @@ GPtrArray *queue_list(Db *db, const char *const *accounts, guint limit, GError *
 GPtrArray *queue_agenda(Db *db, const char *const *accounts, gint64 failed_since, guint limit,
                         GError **error);
 
+/* The items of an account created since a time, in order of creation, at most limit: ids. after:
+ * the last of those before, "" to begin. */
+GPtrArray *queue_since(Db *db, const char *account, gint64 since, const char *after,
+                       guint limit, GError **error);
+
 /* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
  * approved not before their retry. Ids, longest due first, at most limit. */
 GPtrArray *queue_due(Db *db, gint64 now, guint limit, GError **error);

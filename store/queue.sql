@@ -113,6 +113,14 @@ SELECT id, 4, 0, seq
         AND EXISTS (SELECT 1 FROM move WHERE move.item = item.id AND move.to_state = 'failed'
                                          AND move.at >= $2);
 
+-- In order of creation, after an item or, when there is none of that id, from the beginning.
+-- name: list_since
+SELECT id FROM item
+    WHERE account = $1 AND created >= $2
+        AND (created, seq) > (COALESCE((SELECT created FROM item WHERE id = $3), 0),
+                              COALESCE((SELECT seq FROM item WHERE id = $3), 0))
+    ORDER BY created, seq LIMIT $4;
+
 -- name: list_state
 SELECT id FROM item WHERE state = $1 ORDER BY seq;
 

@@ -176,6 +176,7 @@ CREATE TABLE item (
 CREATE INDEX item_account ON item (account, seq);
 CREATE INDEX item_message ON item (account, message_id, seq);
 CREATE INDEX item_conversation ON item (account, conversation, seq);
+CREATE INDEX item_created ON item (account, created, seq);
 CREATE INDEX item_state ON item (state, seq);
 CREATE INDEX item_failed ON item (account, seq) WHERE state = 'failed';
 CREATE INDEX item_waiting_key ON item (account, submission_key, seq) WHERE waiting = 1;

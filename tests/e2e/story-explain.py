@@ -138,6 +138,58 @@ def _(world):
     assert len({entry["content"]["policy"] for entry in configured}) >= 2, configured
 
 
+@story("Past items are judged again by another policy, and the table says what would change (B8)")
+def _(world):
+    begin(world)
+    world.gate.clock(-20 * DAYS)
+    write(world, NORA)
+    write(world, DANA)
+    held = send(world, EVE)
+    world.gate.clock(0)
+    for _ in range(3):
+        send(world, NORA)
+    send(world, DANA)
+    assert world.submit(ASSISTANT, [DANA], letter(DANA), sender="").code == 550
+    told = world.gate.answer("policy", "replay")
+    assert (told["items"], told["changed"], told["unjudged"]) == (5, 0, 1), told
+    world.gate.write("friends", "dana@example.com\n")
+    world.gate.write("other", 'hold "outside" if external > 0\ninclude more\n')
+    world.gate.write("more", 'draft "friends" if all recipients in friends\nhold "others"\n')
+    other = os.path.join(world.gate.etc, "other")
+    told = world.gate.answer("policy", "replay", "--policy", other)
+    assert told["changed"] == 4, told
+    assert told["tiers"]["draft"]["hold"] == 3 and told["tiers"]["hold"]["hold"] == 1, told
+    assert told["tiers"]["release"]["draft"] == 1, told
+    assert [(w["held_then"], w["held_now"]) for w in told["weeks"] if w["held_now"]] == \
+        [(1, 1), (0, 3)], told
+    assert {e["reason"] for e in told["examples"]} == {"outside", "friends"}, told
+    text = world.gate.command("policy", "replay", "--policy", other).stdout
+    assert "5 items since" in text and "4 would be" in text, text
+    assert world.gate.answer("policy", "replay", "--since", "7d")["items"] == 4
+    assert held not in str(told["examples"])
+
+
+@story("A replay is for those who may know the account, and changes nothing (XC18)")
+def _(world):
+    begin(world)
+    send(world, EVE)
+    for uid, status in ((AGENT, 77), (NOBODY, 77), (ADMIN, 0), (APPROVER, 0)):
+        assert world.gate.command("policy", "replay", uid=uid).returncode == status, uid
+    for words, status in ((["--account", "other"], 66), (["--since", "0d"], 64),
+                          (["--since", "soon"], 64), (["--policy", "/nonesuch"], 65)):
+        assert world.gate.command("policy", "replay", *words).returncode == status, words
+    world.gate.write("bad", "hold nothing\n")
+    bad = os.path.join(world.gate.etc, "bad")
+    done = world.gate.command("policy", "replay", "--policy", bad)
+    assert done.returncode == 65 and "bad:1:6: found" in done.stderr, done
+    world.gate.write("big", 'hold "h"\n' + "# much to say\n" * 5000)
+    big = os.path.join(world.gate.etc, "big")
+    assert world.gate.command("policy", "replay", "--policy", big).returncode == 65
+    assert world.gate.command("policy", "check").returncode == 64
+    assert world.gate.command("policy", "check", bad, "--since", "7d").returncode == 64
+    assert [item["state"] for item in world.gate.items()] == ["held"]
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World('hold "everything"\n')))

@@ -153,7 +153,7 @@ def _(world):
     world.gate.write("bad", 'release "r" if novel > 0\nhold "h"\nexpect hold when novel = 2\n')
     bad = os.path.join(world.gate.etc, "bad")
     for word, status, said in (("check", 65, "which is less risk"), ("test", 65, "expected hold"),
-                               ("classes", 0, "novel > 0"), ("chekc", 64, "check, test or")):
+                               ("classes", 0, "novel > 0"), ("chekc", 64, "check, test, classes")):
         done = world.gate.command("policy", word, bad)
         assert done.returncode == status, done
         assert said in done.stdout + done.stderr, done

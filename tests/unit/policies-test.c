@@ -124,6 +124,28 @@ test_floor(Files *files, G_GNUC_UNUSED gconstpointer data)
     g_assert_cmpstr(verdict->reason, ==, "floor");
 }
 
+/* The same policy from texts alone, for who cannot open the files; none is opened then. */
+static void
+test_texts(Files *files, G_GNUC_UNUSED gconstpointer data)
+{
+    g_autoptr(GError) error = NULL, missing = NULL;
+    g_autoptr(GHashTable) texts =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autofree char *path = g_build_filename(files->folder, "main", NULL);
+    g_autofree char *list = g_build_filename(files->folder, "friends", NULL);
+
+    g_autoptr(Policy) policy = policies_parse_keeping(path, texts, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(g_hash_table_size(texts), ==, 3);
+    write_file(files, "friends", "nobody@example.org\n", 0600);
+    g_autoptr(Policy) again = policies_parse_texts(path, texts, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(policy_version(again), ==, policy_version(policy));
+    g_hash_table_remove(texts, list);
+    g_assert_null(policies_parse_texts(path, texts, &missing));
+    g_assert_nonnull(strstr(missing->message, "friends"));
+}
+
 #define ADD(name, test)                                                                       \
     g_test_add("/policies/" name, Files, NULL, files_begin, test, files_end)
 
@@ -135,5 +157,6 @@ main(int argc, char **argv)
     ADD("modes (XF16)", test_modes);
     ADD("checked (XF10)", test_checked);
     ADD("floor", test_floor);
+    ADD("texts", test_texts);
     return g_test_run();
 }

@@ -349,6 +349,33 @@ test_pending(void)
     scratch_close(&scratch);
 }
 
+/* Pages of an account's items, the same time for several or not. */
+static void
+test_since(void)
+{
+    static const struct {
+        const char *id, *account;
+        gint64 created;
+    } items[] = {{"a", "owner", 10}, {"b", "owner", 20}, {"x", "second", 20},
+                 {"c", "owner", 20}, {"d", "owner", 15}, {"e", "owner", 30}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, items[i].account, STATE_HELD);
+
+        item->created = items[i].created;
+        add(scratch.db, item);
+    }
+    assert_ids(queue_since(scratch.db, "owner", 15, "", 2, &error), "d b");
+    assert_ids(queue_since(scratch.db, "owner", 15, "b", 2, &error), "c e");
+    assert_ids(queue_since(scratch.db, "owner", 15, "e", 2, &error), "");
+    assert_ids(queue_since(scratch.db, "owner", 0, "", 1, &error), "a");
+    assert_ids(queue_since(scratch.db, "nobody", 0, "", 9, &error), "");
+    scratch_close(&scratch);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -363,5 +390,6 @@ main(int argc, char **argv)
     g_test_add_func("/look/automatic-windows/XB15", test_automatic_windows);
     g_test_add_func("/look/automatic-approved", test_automatic_approved);
     g_test_add_func("/look/pending", test_pending);
+    g_test_add_func("/look/since", test_since);
     return g_test_run();
 }
