@@ -18,6 +18,7 @@ int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
 int cmd_lock(const Session *session, char **words);
+int cmd_passwd(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
 int cmd_reload(const Session *session, char **words);

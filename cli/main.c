@@ -60,6 +60,7 @@ static const Command COMMANDS[] = {
     {"start", "[ACCOUNT]", "end a stop", "", 0, 1, cmd_start},
     {"account", "suspend|resume|revoke NAME [WHY...]", "switch an account off or on", "", 2,
      G_MAXINT, cmd_account},
+    {"passwd", "USER", "make a line for the file of approver-passwords", "", 1, 1, cmd_passwd},
     {"status", "[ID]", "how the relay and the accounts are; what became of a message", "", 0,
      1, cmd_status},
 };

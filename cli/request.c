@@ -4,6 +4,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "cli/terminal.h"
 #include "lib/escape.h"
 
 enum { CONNECT_MS = 5000, ASK_MS = 30000 };
@@ -26,11 +27,8 @@ status_of(const char *code)
     static const struct {
         const char *code;
         int status;
-    } CODES[] = {{"usage", EX_USAGE},
-                 {"not-found", EX_NOINPUT},
-                 {"denied", EX_NOPERM},
-                 {"conflict", EX_DATAERR},
-                 {"config", EX_CONFIG},
+    } CODES[] = {{"usage", EX_USAGE},       {"not-found", EX_NOINPUT}, {"denied", EX_NOPERM},
+                 {"conflict", EX_DATAERR},  {"config", EX_CONFIG},     {"password", EX_NOPERM},
                  {"temporary", EX_TEMPFAIL}};
 
     for (gsize i = 0; i < G_N_ELEMENTS(CODES); i++)
@@ -71,9 +69,10 @@ request_send(const Session *session, const char *verb, GVariant *arguments, int 
     return g_steal_pointer(&wire);
 }
 
-/* fd_out: as wire_receive takes it. Frees wire. */
+/* fd_out: as wire_receive takes it. *password_out becomes TRUE when the relay wants a password
+ * to be given; NULL when there is no more to give. Frees wire. */
 static GVariant *
-take_answer(Wire *wire, int *fd_out, int *status_out)
+take_answer(Wire *wire, int *fd_out, gboolean *password_out, int *status_out)
 {
     g_autoptr(Wire) owned = wire;
     g_autoptr(GVariant) answer = NULL;
@@ -84,9 +83,13 @@ take_answer(Wire *wire, int *fd_out, int *status_out)
         return no_answer(error->message, status_out);
     if (reply == NULL)
         return no_answer("it closed the connection", status_out);
+    const char *code = answer_text(answer, "code");
+    if (g_str_equal(reply, "error") && g_str_equal(code, "password") && password_out != NULL) {
+        *password_out = TRUE;
+        return NULL;
+    }
     if (g_str_equal(reply, "error"))
-        return give_up(answer_text(answer, "message"), status_of(answer_text(answer, "code")),
-                       status_out);
+        return give_up(answer_text(answer, "message"), status_of(code), status_out);
     if (!g_str_equal(reply, "ok"))
         return no_answer("it speaks another protocol", status_out);
     *status_out = EX_OK;
@@ -96,7 +99,24 @@ take_answer(Wire *wire, int *fd_out, int *status_out)
 GVariant *
 request_answer(Wire *wire, int *status_out)
 {
-    return take_answer(wire, NULL, status_out);
+    return take_answer(wire, NULL, NULL, status_out);
+}
+
+/* The same question with the password of whoever sits at the terminal; NULL: nobody does. */
+static GVariant *
+with_password(GVariant *arguments)
+{
+    char *password = terminal_ask_password("Your password as approver: ");
+    GVariantDict dict;
+
+    if (password == NULL || !g_utf8_validate(password, -1, NULL)) {
+        terminal_forget(password);
+        return NULL;
+    }
+    g_variant_dict_init(&dict, arguments);
+    g_variant_dict_insert(&dict, "password", "s", password);
+    terminal_forget(password);
+    return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
 /* fd_out: as wire_receive takes it. */
@@ -106,8 +126,16 @@ ask(const Session *session, const char *verb, GVariant *arguments, int *fd_out,
 {
     g_autoptr(GVariant) owned = arguments != NULL ? g_variant_ref_sink(arguments) : NULL;
     Wire *wire = request_send(session, verb, owned, status_out);
+    gboolean password = FALSE;
+    GVariant *answer = wire != NULL ? take_answer(wire, fd_out, &password, status_out) : NULL;
 
-    return wire != NULL ? take_answer(wire, fd_out, status_out) : NULL;
+    if (!password)
+        return answer;
+    g_autoptr(GVariant) again = with_password(owned);
+    if (again == NULL)
+        return give_up("this takes your password, typed at a terminal", EX_NOPERM, status_out);
+    wire = request_send(session, verb, again, status_out);
+    return wire != NULL ? take_answer(wire, fd_out, NULL, status_out) : NULL;
 }
 
 GVariant *

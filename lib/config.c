@@ -30,6 +30,15 @@ read_mode(const SettingPlace *place, const char *text, gpointer member, GError *
     return TRUE;
 }
 
+/* What proves an approver besides the kernel's word on the user. */
+static gboolean
+read_confirm(const SettingPlace *place, const char *text, gpointer member, GError **error)
+{
+    *(gboolean *)member = g_str_equal(text, "password");
+    return *(gboolean *)member || g_str_equal(text, "user") ||
+           keyfile_fail(error, place->file, place->line, text, "user or password");
+}
+
 #define IN_CONFIG(member)  offsetof(Config, member)
 #define IN_ACCOUNT(member) offsetof(Account, member)
 
@@ -54,6 +63,7 @@ static const Setting GENERAL[] = {
     {"received-keep", setting_duration, IN_CONFIG(received_keep), "90d"},
     {"received-limit", setting_count, IN_CONFIG(received_limit), "100000"},
     {"floor", setting_file, IN_CONFIG(floor_file), ""},
+    {"approver-passwords", setting_file, IN_CONFIG(password_file), ""},
     {"aliases", setting_alias_files, IN_CONFIG(alias_files), ""},
     {NULL, NULL, 0, NULL},
 };
@@ -67,6 +77,7 @@ static const Setting PER_ACCOUNT[] = {
     {"internal-domains", setting_domains, IN_ACCOUNT(internal), NULL},
     {"lists", setting_addresses, IN_ACCOUNT(lists), ""},
     {"approvers", setting_people, IN_ACCOUNT(approvers), ""},
+    {"approver-confirm", read_confirm, IN_ACCOUNT(confirm), "user"},
     {"stop-address", setting_addresses, IN_ACCOUNT(stop_addresses), ""},
     {"mode", read_mode, IN_ACCOUNT(mode), "draft"},
     {"policy", setting_file, IN_ACCOUNT(policy_file), NULL},
@@ -130,6 +141,8 @@ config_clear(gpointer data)
     g_clear_pointer(&config->aliases, aliases_free);
     people_clear(&config->admins);
     g_free(config->floor_file);
+    g_free(config->password_file);
+    g_clear_pointer(&config->passwords, g_array_unref);
     g_clear_pointer(&config->floor, policy_unref);
     g_ptr_array_unref(config->accounts);
 }
@@ -268,10 +281,10 @@ keep_apart(const KeyFile *file, guint line, const People *people, const People *
 }
 
 /* Whoever can act for an agent or for the milter can never decide (section 7 of the design,
- * XC1). */
+ * XC1). proven: each decision takes a proof that an agent of the same user has not. */
 static gboolean
 check_deciders(const Config *config, const KeyFile *file, guint line, const People *deciders,
-               GError **error)
+               gboolean proven, GError **error)
 {
     g_auto(People) milter;
 
@@ -279,7 +292,7 @@ check_deciders(const Config *config, const KeyFile *file, guint line, const Peop
     g_array_append_val(milter.uids, config->milter_user);
     if (!keep_apart(file, line, deciders, &milter, "the milter-user", error))
         return FALSE;
-    for (guint i = 0; i < config->accounts->len; i++) {
+    for (guint i = 0; i < config->accounts->len && !proven; i++) {
         const Account *account = g_ptr_array_index(config->accounts, i);
         if (!keep_apart(file, line, deciders, &account->agent_users, "an agent's user", error))
             return FALSE;
@@ -303,19 +316,29 @@ check_agents(const Config *config, const KeyFile *file, const Account *account, 
 }
 
 static gboolean
+check_approvers(const Config *config, const KeyFile *file, const Account *account,
+                GError **error)
+{
+    if (account->confirm && *config->password_file == '\0')
+        return keyfile_fail(error, file, line_of(file, account, "approver-confirm"),
+                            "password", "the key “approver-passwords” in [exeat] as well");
+    return check_deciders(config, file, line_of(file, account, "approvers"),
+                          &account->approvers, account->confirm, error);
+}
+
+static gboolean
 check_people(const Config *config, const KeyFile *file, GError **error)
 {
     const KeyGroup *general = keyfile_group(file, "exeat");
     const KeyLine *admins = keygroup_line(general, "admins");
     guint line = admins != NULL ? admins->line : general->line;
 
-    if (!check_deciders(config, file, line, &config->admins, error))
+    if (!check_deciders(config, file, line, &config->admins, FALSE, error))
         return FALSE;
     for (guint i = 0; i < config->accounts->len; i++) {
         const Account *account = g_ptr_array_index(config->accounts, i);
         if (!check_agents(config, file, account, error) ||
-            !check_deciders(config, file, line_of(file, account, "approvers"),
-                            &account->approvers, error))
+            !check_approvers(config, file, account, error))
             return FALSE;
     }
     return TRUE;
@@ -363,6 +386,18 @@ read_policies(Config *config, const KeyFile *file, GError **error)
     return TRUE;
 }
 
+static gboolean
+read_passwords(Config *config, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(config->path);
+    g_autofree char *path = g_canonicalize_filename(config->password_file, folder);
+
+    if (*config->password_file == '\0')
+        return TRUE;
+    config->passwords = passwords_read(path, error);
+    return config->passwords != NULL;
+}
+
 Config *
 config_read(const char *path, gboolean with_policies, GError **error)
 {
@@ -374,7 +409,8 @@ config_read(const char *path, gboolean with_policies, GError **error)
     if (!read_groups(config, file, error) || !check_owners(config, file, error) ||
         !check_people(config, file, error))
         return NULL;
-    if (with_policies && !read_policies(config, file, error))
+    if (with_policies &&
+        (!read_policies(config, file, error) || !read_passwords(config, error)))
         return NULL;
     return g_steal_pointer(&config);
 }

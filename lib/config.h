@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lib/aliases.h"
+#include "lib/passwords.h"
 #include "lib/people.h"
 #include "policy/rules.h"
 
@@ -20,7 +21,8 @@ typedef struct {
     char **stop_addresses; /* where the human may mail stop to, normal forms */
     People agent_users;    /* may withdraw, may never decide */
     People approvers;
-    Mode mode; /* default draft (A37) */
+    gboolean confirm; /* an approver must give the own password, too */
+    Mode mode;        /* default draft (A37) */
     char *policy_file;
     Policy *policy;
 } Account;
@@ -49,14 +51,16 @@ typedef struct {
     Aliases *aliases;     /* NULL when read without policies */
     char *floor_file;     /* "" when there is none */
     Policy *floor;        /* what no account's policy can loosen; NULL when there is none */
+    char *password_file;  /* "" when there is none */
+    GArray *passwords;    /* passwords.h; NULL without file, or when read without policies */
     GPtrArray *accounts;  /* of Account * */
 } Config;
 
 /* Reads the file and every policy and alias file it names. Refuses a file that its group or
  * others may write or that another user than root or the caller owns (XF16), an agent's user
- * as approver or admin, a login or address in two accounts, an account without addresses or
- * internal domains (XA20, XB29). with_policies FALSE skips the policies and the mail server's
- * aliases: the milter has no business with them. */
+ * as approver (unless each approval takes a password) or admin, a login or address in two
+ * accounts, an account without addresses or internal domains (XA20, XB29). with_policies FALSE
+ * skips the policies and the mail server's aliases: the milter has no business with them. */
 Config *config_read(const char *path, gboolean with_policies, GError **error);
 
 Config *config_ref(Config *config);

@@ -7,6 +7,7 @@
 #include "lib/digest.h"
 #include "lib/spool.h"
 #include "relay/judge.h"
+#include "relay/password.h"
 #include "relay/people.h"
 #include "relay/stop.h"
 #include "store/approval.h"
@@ -263,7 +264,8 @@ judge(Request *request, Item *item, GError **error)
                     item->account);
         return FALSE;
     }
-    if (!judge_item(db, request->config, account, item, request->now, error) ||
+    if (!password_suffices(request, account, error) ||
+        !judge_item(db, request->config, account, item, request->now, error) ||
         !stop_judge(db, item, error))
         return FALSE;
     if (item->tier == TIER_REFUSE) {

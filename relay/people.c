@@ -7,6 +7,7 @@
 #include "lib/error.h"
 #include "relay/authority.h"
 #include "relay/history.h"
+#include "relay/password.h"
 #include "relay/reload.h"
 #include "relay/stop.h"
 #include "relay/views.h"
@@ -281,7 +282,8 @@ people_approve(Request *request, GError **error)
     const Account *account = config_account(request->config, item->account);
     if (!authority_standing(request->relay->db, request->config, account, item, request->now,
                             &standing, error) ||
-        !may_approve(request, item, &standing, error) || !grant(request, account, item, error))
+        !may_approve(request, item, &standing, error) ||
+        !password_suffices(request, account, error) || !grant(request, account, item, error))
         return FALSE;
     if (standing.approvals->len + 1 < standing.needed) {
         set_state_reply(request, item->state);

@@ -19,6 +19,7 @@
 #include "relay/handover.h"
 #include "relay/history.h"
 #include "relay/import.h"
+#include "relay/password.h"
 #include "relay/people.h"
 #include "relay/reload.h"
 #include "relay/replay.h"
@@ -68,7 +69,7 @@ static const Verb verbs[] = {
     {"observe", PEER_MILTER, submissions_read_observe, submissions_observe},
     {"list", PEER_APPROVER, NULL, people_list},
     {"show", PEER_APPROVER, NULL, people_show},
-    {"approve", PEER_APPROVER, NULL, people_approve},
+    {"approve", PEER_APPROVER, password_check, people_approve},
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},
@@ -80,7 +81,8 @@ static const Verb verbs[] = {
     {"outcome", PEER_AGENT_OR_APPROVER, NULL, agents_outcome},
     {"cancel", PEER_AGENT_OR_APPROVER, NULL, agents_cancel},
     {"letter", PEER_APPROVER, NULL, edit_letter},
-    {"edit", PEER_APPROVER, NULL, edit_item},
+    {"edit", PEER_APPROVER, password_check, edit_item},
+    {"passwd", PEER_ADMIN, password_read_new, password_make},
     {"status", PEER_APPROVER_OR_ADMIN, NULL, people_status},
     {"history", PEER_APPROVER_OR_ADMIN, NULL, history_ask},
     {"vouch", PEER_ADMIN, NULL, history_ask_vouch},
@@ -155,9 +157,10 @@ request_clear(Request *request)
     g_clear_pointer(&request->reply, g_variant_unref);
 }
 
-/* The accounts in one of whose lists of people the peer is. member: offset of the list. */
+/* The accounts in one of whose lists of people the peer is. member: offset of the list.
+ * proven: only those where a user is not taken for an approver without a password. */
 static char **
-find_accounts(const Request *request, gsize member)
+find_accounts(const Request *request, gsize member, gboolean proven)
 {
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
     GPtrArray *accounts = request->config->accounts;
@@ -165,7 +168,8 @@ find_accounts(const Request *request, gsize member)
     for (guint i = 0; i < accounts->len; i++) {
         const Account *account = g_ptr_array_index(accounts, i);
 
-        if (people_include(&G_STRUCT_MEMBER(People, account, member), request->uid,
+        if ((account->confirm || !proven) &&
+            people_include(&G_STRUCT_MEMBER(People, account, member), request->uid,
                            request->gid))
             g_strv_builder_add(names, account->name);
     }
@@ -178,9 +182,8 @@ find_rights(Request *request)
     /* A group may have got a member since the file was read and checked. */
     gboolean agent = config_is_agent_user(request->config, request->uid, request->gid);
 
-    request->served = find_accounts(request, offsetof(Account, agent_users));
-    request->accounts =
-        agent ? g_new0(char *, 1) : find_accounts(request, offsetof(Account, approvers));
+    request->served = find_accounts(request, offsetof(Account, agent_users), FALSE);
+    request->accounts = find_accounts(request, offsetof(Account, approvers), agent);
     request->admin =
         request->uid == 0 ||
         (!agent && people_include(&request->config->admins, request->uid, request->gid));
@@ -245,7 +248,8 @@ answer(Request *request, const char *name, GError **error)
 static const char *
 error_code(const GError *error)
 {
-    static const char *const codes[] = {"usage", "not-found", "denied", "conflict"};
+    static const char *const codes[] = {"usage", "not-found", "denied", "conflict",
+                                        "password"};
 
     if (error->domain == REQUEST_ERROR)
         return codes[error->code];

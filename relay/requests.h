@@ -18,7 +18,8 @@ typedef enum {
     REQUEST_USAGE,
     REQUEST_NOT_FOUND,
     REQUEST_DENIED,
-    REQUEST_CONFLICT
+    REQUEST_CONFLICT,
+    REQUEST_PASSWORD /* ask again with the approver's password */
 } RequestError;
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
     char **accounts; /* whose approver the peer is, NULL-terminated */
     char **served;   /* whose agent's user the peer is, likewise */
     gboolean admin;
+    gboolean confirmed; /* the request had the peer's password (password.h) */
     Item *item;      /* of submit and redeem: what was read from the arguments */
     Item *sent;      /* of submit: kept for the log line */
     GVariant *reply; /* what the job answers: a{sv}, owned */

@@ -1,11 +1,17 @@
 """What is switched off sends nothing, and nobody but an admin switches it on."""
 
+import fcntl
 import os
+import pty
+import select
+import subprocess
 import sys
+import termios
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
-from gate import ADMIN, AGENT, APPROVER, STRANGER as NOBODY  # noqa: E402
+from gate import ADMIN, AGENT, APPROVER, RELAY, STRANGER as NOBODY, environment  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from proxy import Proxy  # noqa: E402
 from story import main, story, until  # noqa: E402
@@ -423,6 +429,109 @@ def _(world):
     assert edit(world, item, "s/Hello/Bye/").returncode == 0
     [fresh] = world.gate.items()
     assert fresh["reason"] == "edited: stopped: later", fresh
+
+
+def typed(world, *words, uid, answers):
+    """Runs exeat at a terminal of its own and types an answer to each of its prompts. Returns the
+    exit status and all that was to be seen."""
+    main_end, side = pty.openpty()
+    process = subprocess.Popen(
+        [os.path.join(world.gate.bin, "exeat"), "-c", world.gate.config, *words], user=uid,
+        group=uid, extra_groups=[], cwd="/", env=environment(), start_new_session=True,
+        stdin=side, stdout=side, stderr=side,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(side)
+    seen = b""
+    try:
+        while select.select([main_end], [], [], 20)[0] and (data := os.read(main_end, 4096)):
+            seen += data
+            if answers and seen.rstrip(b" ").endswith(b":"):
+                os.write(main_end, answers.pop(0).encode() + b"\n")
+    except OSError:
+        pass  # the other end is closed
+    os.close(main_end)
+    return process.wait(20), seen.decode()
+
+
+SECRET = "correct horse battery"
+
+
+def with_passwords(world):
+    """The agent runs as the approver's user, so an approval takes the approver's password."""
+    status, seen = typed(world, "passwd", str(AGENT), uid=ADMIN, answers=[SECRET, SECRET])
+    line = seen.splitlines()[-1]
+    assert status == 0 and line.startswith(f"{AGENT}:") and SECRET not in seen, seen
+    world.gate.write("passwords", line + "\n", 0o640)
+    os.chown(os.path.join(world.gate.etc, "passwords"), 0, RELAY)
+    world.gate.configure(POLICY, {**ACCOUNT, "approvers": f"{AGENT}, {APPROVER}",
+                                  "approver-confirm": "password"},
+                         {"approver-passwords": "passwords"})
+    world.gate.restart_relay()
+
+
+@story("Where the agent runs as the approver, nothing is approved without the password")
+def _(world):
+    with_passwords(world)
+    item = submit(world, STRANGER)
+    approve = ("approve", item, world.gate.answer("show", item, uid=AGENT)["digest"])
+    done = admin(world, *approve, uid=AGENT)
+    assert done.returncode == 77 and "typed at a terminal" in done.stderr, done
+    assert typed(world, *approve, uid=AGENT, answers=["wrong"])[0] == 77
+    assert typed(world, *approve, uid=AGENT, answers=[""])[0] == 77
+    status, seen = typed(world, *approve, uid=APPROVER, answers=[SECRET])
+    assert status == 77 and "there is no password of" in seen, seen
+    done = edit(world, item, "s/Hello/Bye/", uid=AGENT)
+    assert done.returncode == 77, done
+    assert world.gate.show(item)["state"] == "held"
+    assert world.sink.messages() == []
+    status, seen = typed(world, *approve, uid=AGENT, answers=[SECRET])
+    assert status == 0 and "approved" in seen and SECRET not in seen, seen
+    assert world.gate.wait_state(item, "sent") == "sent"
+    entries = world.gate.answer("audit", "--kind", "password-wrong", uid=0)["entries"]
+    assert [entry["who"] for entry in entries] == [f"user {AGENT}"] * 2, entries
+
+
+@story("After five wrong passwords there is a pause, also for the right one")
+def _(world):
+    with_passwords(world)
+    item = submit(world, STRANGER)
+    approve = ("approve", item, world.gate.show(item)["digest"])
+    for _ in range(5):
+        assert typed(world, *approve, uid=AGENT, answers=["wrong"])[0] == 77
+    status, seen = typed(world, *approve, uid=AGENT, answers=[SECRET])
+    assert status == 77 and "wrong too often" in seen, seen
+    world.gate.clock(2 * MINUTES)
+    assert typed(world, *approve, uid=AGENT, answers=["wrong"])[0] == 77
+    status, seen = typed(world, *approve, uid=AGENT, answers=[SECRET])
+    assert status == 77 and "wrong too often" in seen, seen
+    assert world.gate.show(item)["state"] == "held" and world.sink.messages() == []
+    world.gate.clock(6 * MINUTES)
+    assert typed(world, *approve, uid=AGENT, answers=[SECRET])[0] == 0
+    assert world.gate.wait_state(item, "sent") == "sent"
+
+
+@story("Two hundred vetoes race against the release: who is told vetoed is right (XC19)")
+def _(world):
+    world.gate.configure('delay 1h-1h "all"\n', ACCOUNT, {"waiting-limit": "300"})
+    world.gate.restart_relay()
+    with world.client(ASSISTANT) as client:
+        for number in range(200):
+            to = f"s{number}@example.net"
+            assert client.submit(ASSISTANT, [to], letter(to)).code == 250
+    items = {item["id"]: item["to"][0] for item in world.gate.items()}
+    assert len(items) == 200
+    world.gate.clock(HOURS + MINUTES)
+    world.sink.wait(1)
+    with ThreadPoolExecutor(4) as pool:
+        results = dict(zip(items, pool.map(
+            lambda item: world.gate.command("veto", item).returncode, items)))
+    assert set(results.values()) == {0, 65}, results
+    until(lambda: all(item["state"] in ("sent", "vetoed")
+                      for item in world.gate.items(everything=True)), 60)
+    world.host.wait_empty()
+    arrived = {to for message in world.sink.messages() for to in message.recipients}
+    refused = {items[item] for item, status in results.items() if status != 0}
+    assert arrived == refused, arrived ^ refused
 
 
 if __name__ == "__main__":

@@ -118,6 +118,18 @@ static const Refusal REFUSALS[] = {
      "found “owner@example.com”, expected an address that belongs to no other account"},
     {"agent-approver-elsewhere XC1",
      GENERAL ACCOUNT "agent-users = 4002\n" SECOND "approvers = 4002\n", "found “user 4002”"},
+    {"password-no-file", GENERAL ACCOUNT "approvers = 4002\napprover-confirm = password\n",
+     ":10: found “password”, expected the key “approver-passwords” in [exeat] as well"},
+    {"password-file-missing",
+     GENERAL "approver-passwords = nowhere\n" ACCOUNT
+             "approvers = 4002\napprover-confirm = password\n",
+     "/nowhere: "},
+    {"confirm-unknown", GENERAL ACCOUNT "approver-confirm = yes\n",
+     ":10: found “yes”, expected user or password"},
+    {"password-agent-admin XC1",
+     GENERAL "admins = 4002\napprover-passwords = box.policy\n" ACCOUNT
+             "agent-users = 4002\napprovers = 4002\napprover-confirm = password\n",
+     "found “user 4002”, expected nobody who is an agent's user"},
     {"policy-missing",
      GENERAL "[account b]\naddresses = b@example.com\nagent-logins = b\ninternal-domains = "
              "example.com\npolicy = other.policy\n",
@@ -410,6 +422,30 @@ test_group_members(void)
     files_end(&files);
 }
 
+/* The agent may run as the approver's user where a password tells them apart. */
+static void
+test_passwords(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *zeros = g_strnfill(96, '0');
+    g_autofree char *line = g_strdup_printf("4002:%.32s:%.64s\n", zeros, zeros + 32);
+    Files files;
+
+    files_begin(&files);
+    g_autofree char *path = g_build_filename(files.folder, "passwords", NULL);
+    write_file(path, line, strlen(line), 0600);
+    g_autoptr(Config) config = read_text(&files,
+                                         GENERAL "approver-passwords = passwords\n" ACCOUNT
+                                                 "agent-users = 4002\napprovers = 4002\n"
+                                                 "approver-confirm = password\n",
+                                         &error);
+    g_assert_no_error(error);
+    g_assert_true(config_account(config, "box")->confirm);
+    g_assert_nonnull(passwords_find(config->passwords, 4002));
+    g_unlink(path);
+    files_end(&files);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -429,5 +465,6 @@ main(int argc, char **argv)
     g_test_add_func("/config/policies", test_policies);
     g_test_add_func("/config/ceiling B18", test_ceiling);
     g_test_add_func("/config/group-members XC1", test_group_members);
+    g_test_add_func("/config/passwords", test_passwords);
     return g_test_run();
 }
