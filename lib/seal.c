@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -53,8 +54,8 @@ sync_folder(const char *path, GError **error)
     return synced;
 }
 
-gboolean
-seal_make_key(const char *path, GError **error)
+static gboolean
+write_key(const char *path, GError **error)
 {
     guint8 key[SEAL_KEY_BYTES];
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -64,12 +65,27 @@ seal_make_key(const char *path, GError **error)
     gboolean made = getrandom(key, sizeof key, 0) == (gssize)sizeof key &&
                     write(fd, key, sizeof key) == (gssize)sizeof key && fsync(fd) == 0;
     explicit_bzero(key, sizeof key);
-    if (!made) {
+    if (!made)
         fail(path, error);
-        unlink(path); /* half a key would be in the way of the next start */
-    }
     close(fd);
-    return made && sync_folder(path, error);
+    return made;
+}
+
+/* Written beside its place: half a key, left by a crash, would be in the way of every start.
+ */
+gboolean
+seal_make_key(const char *path, GError **error)
+{
+    g_autofree char *fresh = g_strconcat(path, ".new", NULL);
+
+    unlink(fresh);
+    if (write_key(fresh, error)) {
+        if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+            return sync_folder(path, error);
+        fail(path, error);
+    }
+    unlink(fresh);
+    return FALSE;
 }
 
 static gboolean

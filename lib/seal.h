@@ -16,8 +16,9 @@ Seal *seal_new(const guint8 key[SEAL_KEY_BYTES]);
 void seal_free(Seal *seal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Seal, seal_free)
 
-/* Makes a key file, mode 0600, that survives a power cut when this returns. ERROR_TEMP, also
- * when the file is there already. */
+/* Makes a key file, mode 0600, that survives a power cut when this returns, and that is whole
+ * or not there whenever the process ends. Works in a file beside it, with ".new" added to its
+ * name. ERROR_TEMP, also when the key is there already. */
 gboolean seal_make_key(const char *path, GError **error);
 
 /* Reads a key file. ERROR_CONFIG unless it is a file of 32 bytes that belongs to the caller

@@ -84,10 +84,14 @@ test_key_file(void)
     g_autofree char *folder = g_dir_make_tmp("exeat-test-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "key", NULL);
     g_autofree char *link = g_build_filename(folder, "link", NULL);
+    g_autofree char *left = g_build_filename(folder, "key.new", NULL);
     struct stat status;
 
     assert_refused(path, ERROR_CONFIG);
+    /* What a crash left while it was made is in nobody's way. */
+    g_assert_true(g_file_set_contents(left, "half", -1, NULL));
     g_assert_true(seal_make_key(path, &error));
+    g_assert_false(g_file_test(left, G_FILE_TEST_EXISTS));
     g_assert_cmpint(stat(path, &status), ==, 0);
     g_assert_cmpint(status.st_mode & 07777, ==, 0600);
     g_assert_cmpint(status.st_size, ==, SEAL_KEY_BYTES);
