@@ -17,6 +17,7 @@ import time
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
 CLOCK = "clock.so"  # built from clock.c
+SHIMS = (CLOCK, "killer.so")
 START_SECONDS = 20
 STOP_SECONDS = 20
 CLOCK_JITTER = 65  # seconds that the relay lets its clock go back, and a few for the test
@@ -149,8 +150,16 @@ class Gate:
         self.clock_file = os.path.join(folder, "clock")
         self.moved = 0
         if os.path.exists(os.path.join(self.bin, CLOCK)):
-            self.relay.environment = {"LD_PRELOAD": os.path.join(self.bin, CLOCK),
-                                      "EXEAT_TEST_CLOCK": self.clock_file}
+            self.load(self.relay, CLOCK, EXEAT_TEST_CLOCK=self.clock_file)
+
+    def load(self, daemon, shim, **environ):
+        """From its next start on, a daemon runs with one of the SHIMS."""
+        path = os.path.join(self.bin, shim)
+        if not os.path.exists(path):
+            raise MissingPrograms(f"{shim}: not built; make check builds it")
+        loaded = daemon.environment.get("LD_PRELOAD", "").split()
+        daemon.environment = {**daemon.environment, **environ,
+                              "LD_PRELOAD": " ".join([*loaded, path])}
 
     def clock(self, seconds):
         """Moves the relay's clock to so many seconds from the real time."""
@@ -194,10 +203,11 @@ class Gate:
         for name in PROGRAMS:
             shutil.copy(os.path.join(build, name), self.bin)
             os.chmod(os.path.join(self.bin, name), 0o755)
-        # Only "make check" builds the clock; cases and quickstart do without.
-        clock = os.path.join(build, "tests", "tools", CLOCK)
-        if os.path.exists(clock):
-            shutil.copy(clock, self.bin)
+        # Only "make check" builds them; cases and quickstart do without.
+        for name in SHIMS:
+            shim = os.path.join(build, "tests", "tools", name)
+            if os.path.exists(shim):
+                shutil.copy(shim, self.bin)
 
     def _make_folders(self):
         os.makedirs(self.etc, exist_ok=True)
@@ -248,9 +258,13 @@ class Gate:
         """Stops and starts the relay. fresh: it finds an empty state folder."""
         self.relay.stop()
         if fresh:
-            shutil.rmtree(self.state)
-            self._make_folders()
+            self.empty_state()
         self.relay.start()
+
+    def empty_state(self):
+        """Makes the relay's state folder as it is before its first start."""
+        shutil.rmtree(self.state)
+        self._make_folders()
 
     def reload(self):
         """Makes the relay read its files again."""

@@ -279,6 +279,12 @@ class MailHost:
         self.master.wait()
         self.master = None
 
+    def restart(self):
+        """Starts it again on the same ports, after stop."""
+        self._start_master()
+        if not self._answers():
+            raise RuntimeError(f"Postfix does not start:\n{self.read_log()}")
+
     def reload(self):
         """Makes Postfix read its files again, after a change of main.cf or master.cf."""
         self.master.send_signal(signal.SIGHUP)

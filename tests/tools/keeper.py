@@ -1,0 +1,86 @@
+"""A service manager that starts again what was killed, and the ways to kill."""
+
+import os
+import threading
+import time
+
+SHIM = "killer.so"  # built from killer.c
+PAUSE = 0.01  # seconds
+
+
+class Keeper:
+    """Starts the daemons of a Gate again when they end. deaths: how often, by name.
+
+        with Keeper(gate) as keeper:
+            keeper.kill_after(17)
+
+    Leaving the block ends the watch; a daemon that did not start again is an exception."""
+
+    def __init__(self, gate):
+        self.gate = gate
+        self.order = os.path.join(gate.folder, "kill")
+        self.deaths = {daemon.name: 0 for daemon in (gate.relay, gate.milter)}
+        self.failure = None
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        gate.load(gate.relay, SHIM, EXEAT_TEST_KILL=self.order)
+        gate.restart_relay()
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.over.set()
+        self.thread.join()
+        self.calm()
+        if self.failure is not None and kind is None:
+            raise self.failure
+        self.gate.relay.kill()  # it may still be counting
+        self.gate.relay.start()
+
+    def kill_after(self, steps):
+        """The relay has so many steps left (killer.c)."""
+        with open(self.order + ".new", "w", encoding="ascii") as file:
+            file.write(str(steps))
+        os.chmod(self.order + ".new", 0o644)
+        os.rename(self.order + ".new", self.order)
+
+    def calm(self):
+        """Takes the order back, for processes that begin from now on."""
+        if os.path.exists(self.order):
+            os.unlink(self.order)
+
+    def kill(self, daemon):
+        """Ends it now, and waits until it runs again."""
+        before = self.deaths[daemon.name]
+        daemon.process.kill()
+        self.wait_death(daemon, before)
+
+    def wait_death(self, daemon, before, seconds=20):
+        """Waits until it died more often than before and runs again. FALSE: it did not die."""
+        deadline = time.monotonic() + seconds
+        while self.deaths[daemon.name] == before and time.monotonic() < deadline:
+            self.check()
+            time.sleep(PAUSE)
+        return self.deaths[daemon.name] > before
+
+    def check(self):
+        """Raises what hindered a start."""
+        if self.failure is not None:
+            raise self.failure
+
+    def _watch(self):
+        while not self.over.wait(PAUSE) and self.failure is None:
+            for daemon in (self.gate.relay, self.gate.milter):
+                if daemon.process.poll() is not None:
+                    self._start(daemon)
+
+    def _start(self, daemon):
+        if daemon is self.gate.relay:
+            self.calm()
+        try:
+            daemon.start()
+        except RuntimeError as failure:
+            self.failure = failure
+        self.deaths[daemon.name] += 1
