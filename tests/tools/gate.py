@@ -117,9 +117,8 @@ class Daemon:
 
 
 def environment(**more):
-    """What the programs find in their environment: of ours, only the sanitizers' options.
-    The list of suppressions is left out: it may lie where the programs' users cannot read."""
-    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS")
+    """What the programs find in their environment: of ours, only the sanitizers' options."""
+    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS")
             if name in os.environ}
     return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **kept, **more}
 

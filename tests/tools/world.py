@@ -15,6 +15,7 @@ import tempfile
 
 from gate import Gate
 from mailhost import PASSWORD, MailHost
+from reports import Reports
 from sink import Sink
 from smtpclient import Client
 
@@ -34,6 +35,7 @@ class World:
             self.sink = Sink(os.path.join(self.folder, "sink"))
             self.host = self.make_host(**(host or {}))
             self.gate = Gate(self.folder, self.host, build)
+            self.reports = Reports(self.folder, os.path.join(self.gate.bin, "exeat-relay"))
             self.configure(policy, account, settings)
             self.host.start()
             self.gate.start()
@@ -51,9 +53,20 @@ class World:
         return self
 
     def __exit__(self, kind, *_):
-        if kind is not None and issubclass(kind, Exception):
-            print(self.logs(), file=sys.stderr)
-        self.stop()
+        try:
+            if kind is not None and issubclass(kind, Exception):
+                print(self.logs() + self.reports.read(), file=sys.stderr)
+            elif kind is None:
+                self.check_reports()
+        finally:
+            self.stop()
+
+    def check_reports(self):
+        """With sanitizers: ends the daemons in peace, and fails if anything was reported."""
+        if self.reports.wanted:
+            self.gate.stop()
+        found = self.reports.read()
+        assert found == "", found
 
     def logs(self):
         """The logs of Postfix and of both daemons."""
