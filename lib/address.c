@@ -1,5 +1,6 @@
 #include "lib/address.h"
 
+#include <arpa/inet.h>
 #include <idn2.h>
 #include <string.h>
 
@@ -67,6 +68,23 @@ address_domain_normalise(const char *written)
         name[strlen(name) - 1] = 0;
     /* Checked after the mapping, which turns a full-width @ into a plain one. */
     return is_host_name(name) ? g_steal_pointer(&name) : NULL;
+}
+
+/* "[192.0.2.1]" or "[IPv6:2001:db8::1]" (RFC 5321, 4.1.3), else NULL. It names a host and no
+ * domain, so it stands in addresses alone and never in a configuration. */
+static char *
+normalise_literal(const char *written)
+{
+    struct in6_addr address;
+    gsize length = strlen(written);
+
+    if (length < 2 || written[0] != '[' || written[length - 1] != ']')
+        return NULL;
+    g_autofree char *inner = g_ascii_strdown(written + 1, (gssize)length - 2);
+    gboolean good = g_str_has_prefix(inner, "ipv6:")
+                        ? inet_pton(AF_INET6, inner + strlen("ipv6:"), &address) == 1
+                        : inet_pton(AF_INET, inner, &address) == 1;
+    return good ? g_strdup_printf("[%s]", inner) : NULL;
 }
 
 /* The local part as other hosts read it: quotes and escapes removed. *rest_out is the last @
@@ -156,7 +174,8 @@ normalise(const char *written, char **normal_out)
     if (local->len == 0)
         return ADDRESS_EMPTY;
 
-    g_autofree char *domain = address_domain_normalise(at + 1);
+    g_autofree char *domain =
+        at[1] == '[' ? normalise_literal(at + 1) : address_domain_normalise(at + 1);
     if (domain == NULL)
         return ADDRESS_BAD_DOMAIN;
     g_autofree char *lower = g_ascii_strdown(local->str, -1);

@@ -3,7 +3,7 @@
  * The normal form of cases/README: the domain is what follows the last @ outside quotes, lower
  * case, no trailing dot, in its xn-- spelling (IDNA 2008, libidn2); the local part without
  * needless quotes, ASCII letters in lower case. Dots and plus tags stay: only the other host
- * knows what they mean. */
+ * knows what they mean. An IP address in brackets may stand in place of the domain. */
 #pragma once
 
 #include <glib.h>
@@ -17,7 +17,8 @@ typedef enum {
     ADDRESS_ROUTED,       /* %, ! or @ in the local part: another host could read a route */
     ADDRESS_CONTROL,      /* a control character, a space or a bracket outside quotes */
     ADDRESS_NO_DOMAIN,
-    ADDRESS_BAD_DOMAIN /* no host name: empty label, over 253 bytes, not IDNA */
+    ADDRESS_BAD_DOMAIN /* neither host name (empty label, over 253 bytes, not IDNA) nor IP
+                          address */
 } AddressProblem;
 
 /* The normal form of an address as written between < and >, brackets allowed. The caller
@@ -28,10 +29,11 @@ char *address_normalise(const char *written, AddressProblem *problem_out);
 /* What is wrong, as a sentence part for a reply: "a source route". Static. */
 const char *address_problem_text(AddressProblem problem);
 
-/* The part after the @ of a normal form. Borrowed. */
+/* The part after the @ of a normal form: a domain, or an IP address in brackets. Borrowed. */
 const char *address_domain(const char *normal);
 
-/* The normal form of a domain alone; NULL when it is none. The caller frees. */
+/* The normal form of a domain alone; NULL when it is none, as an IP address. The caller
+ * frees. */
 char *address_domain_normalise(const char *written);
 
 /* What RFC 5322 (3.2.3) allows in an atom. Bytes of UTF-8 count as letters (RFC 6532). */

@@ -65,7 +65,11 @@ static const struct {
     {"hyphen at the end", "dana@example-.com", NULL, ADDRESS_BAD_DOMAIN},
     {"space in domain", "dana@example com", NULL, ADDRESS_BAD_DOMAIN},
     {"full-width at in domain", "dana@example.com\xef\xbc\xa0x", NULL, ADDRESS_BAD_DOMAIN},
-    {"literal", "dana@[192.0.2.1]", NULL, ADDRESS_BAD_DOMAIN},
+    {"literal", "Dana@[192.0.2.1]", "dana@[192.0.2.1]", ADDRESS_OK},
+    {"literal of IPv6", "dana@[IPv6:2001:DB8::1]", "dana@[ipv6:2001:db8::1]", ADDRESS_OK},
+    {"literal of no address", "dana@[example.com]", NULL, ADDRESS_BAD_DOMAIN},
+    {"literal with a tail", "dana@[192.0.2.1]x", NULL, ADDRESS_BAD_DOMAIN},
+    {"literal left open", "dana@[192.0.2.1", NULL, ADDRESS_BAD_DOMAIN},
 };
 
 static void
@@ -82,8 +86,10 @@ test_form(gconstpointer data)
         return;
     g_autofree char *again = address_normalise(normal, NULL);
     g_assert_cmpstr(again, ==, normal);
+    /* A literal is no domain that a configuration could name. */
+    gboolean literal = address_domain(normal)[0] == '[';
     g_autofree char *domain = address_domain_normalise(address_domain(normal));
-    g_assert_cmpstr(domain, ==, address_domain(normal));
+    g_assert_cmpstr(domain, ==, literal ? NULL : address_domain(normal));
 }
 
 /* XB29: an internal domain is one whole name. */
