@@ -107,7 +107,7 @@ static const MailWordRow markers[] = {
      "przekazana wiadomość|treść przekazanej wiadomości|przekazywana wiadomość|"
      "wiadomość przekazana|początek przekazywanej wiadomości|"
      "początek przekazanej wiadomości|przesłana dalej wiadomość|"
-     "wiadomość przesłana dalej|przeposlaná zpráva|přeposílaná zpráva|"
+     "wiadomość przesłana dalej|přeposlaná zpráva|přeposílaná zpráva|"
      "začátek přeposlané zprávy|začátek přeposílané zprávy|předávaná zpráva|"
      "preposlaná správa|začiatok preposlanej správy|továbbított üzenet|továbbított levél|"
      "továbbított üzenet kezdete|posredovano sporočilo|proslijeđena poruka|"

@@ -70,6 +70,7 @@ static const struct {
     {"Gmail, without accents", "---------- Message transfere ---------\n", FORWARD},
     {"Thunderbird", "-------- Forwarded Message --------\n", FORWARD},
     {"Thunderbird, German", "-------- Weitergeleitete Nachricht --------\n", FORWARD},
+    {"Gmail, Czech", "---------- Přeposlaná zpráva ----------\n", FORWARD},
     {"Thunderbird, Polish", "-------- Treść przekazanej wiadomości --------\n", FORWARD},
     {"Thunderbird, Japanese", "-------- 転送メッセージ --------\n", FORWARD},
     {"Apple Mail", "Begin forwarded message:\n", FORWARD},
