@@ -279,8 +279,8 @@ class Player:
             if any(address in message.recipients for message in left):
                 found.mismatches.append(f"never_to: found a message to {address} in the sink")
         for recipient, params in expect.get("reinject_rcpt_params", {}).items():
-            has = [set(message.rcpt_params.get(recipient, "").split()) for message in left]
-            if not any(set(params.split()) <= one for one in has):
+            has = [param_set(message.rcpt_params.get(recipient, "")) for message in left]
+            if not any(param_set(params) <= one for one in has):
                 found.mismatches.append(f"reinject_rcpt_params: expected {params} for "
                                         f"{recipient}, found {has}")
         for item in waiting:
@@ -296,6 +296,17 @@ def prelude_of(event):
     if event["direction"] != "sent" or event.get("by") != "agent":
         return None
     return RELEASE_ALL if event.get("auto") else HOLD_ALL
+
+
+def param_set(params):
+    """Parameters of RCPT, with the words of NOTIFY one by one: a server between may put them
+    in another order (RFC 3461, 4.1)."""
+    single = set()
+    for param in params.split():
+        name, _, value = param.partition("=")
+        words = value.split(",") if name.upper() == "NOTIFY" else [value]
+        single |= {(name.upper(), word) for word in words}
+    return single
 
 
 def compare(case, found):
