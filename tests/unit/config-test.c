@@ -125,7 +125,7 @@ static const Refusal REFUSALS[] = {
              "approvers = 4002\napprover-confirm = password\n",
      "/nowhere: "},
     {"confirm-unknown", GENERAL ACCOUNT "approver-confirm = yes\n",
-     ":10: found “yes”, expected user or password"},
+     ":9: found “yes”, expected user or password"},
     {"password-agent-admin XC1",
      GENERAL "admins = 4002\napprover-passwords = box.policy\n" ACCOUNT
              "agent-users = 4002\napprovers = 4002\napprover-confirm = password\n",
