@@ -115,6 +115,22 @@ print_reload(GVariant *answer, gint64 now)
     printf("%s\n", lines);
 }
 
+/* Who is asked too often reads no more (A33). */
+static void
+print_too_much(GVariant *accounts, gint64 target)
+{
+    for (gsize i = 0; i < g_variant_n_children(accounts); i++) {
+        g_autoptr(GVariant) account = g_variant_get_child_value(accounts, i);
+        gint64 held = answer_number(account, "held");
+        g_autofree char *name = escape_line(answer_text(account, "name"));
+
+        if (held > target)
+            printf("\n%s: %" G_GINT64_FORMAT " were held in the last week, the target is "
+                   "%" G_GINT64_FORMAT "; see exeat stats\n",
+                   name, held, target);
+    }
+}
+
 int
 cmd_status(const Session *session, char **words)
 {
@@ -143,5 +159,6 @@ cmd_status(const Session *session, char **words)
            answer_number(answer, "jobs"), answer_number(answer, "commits"));
     g_autoptr(GVariant) accounts = answer_array(answer, "accounts", "aa{sv}");
     print_accounts(accounts);
+    print_too_much(accounts, answer_number(answer, "hold_target"));
     return EX_OK;
 }

@@ -27,6 +27,7 @@ int cmd_replay(const Session *session);
 int cmd_resolve(const Session *session, char **words);
 int cmd_show(const Session *session, char **words);
 int cmd_start(const Session *session, char **words);
+int cmd_stats(const Session *session, char **words);
 int cmd_status(const Session *session, char **words);
 int cmd_stop(const Session *session, char **words);
 int cmd_unlock(const Session *session, char **words);

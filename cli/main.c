@@ -61,6 +61,8 @@ static const Command COMMANDS[] = {
     {"account", "suspend|resume|revoke NAME [WHY...]", "switch an account off or on", "", 2,
      G_MAXINT, cmd_account},
     {"passwd", "USER", "make a line for the file of approver-passwords", "", 1, 1, cmd_passwd},
+    {"stats", "", "whether the rules still fit: shares, waits, attention", "account weeks", 0,
+     0, cmd_stats},
     {"status", "[ID]", "how the relay and the accounts are; what became of a message", "", 0,
      1, cmd_status},
 };
@@ -93,6 +95,7 @@ static const struct option OPTIONS[] = {
     {"sent", no_argument, NULL, NO_LETTER},
     {"since", required_argument, NULL, NO_LETTER},
     {"tier", required_argument, NULL, NO_LETTER},
+    {"weeks", required_argument, NULL, NO_LETTER},
     {"what-if", required_argument, NULL, WHAT_IF},
     {NULL, 0, NULL, 0},
 };
@@ -125,6 +128,7 @@ print_help(void)
          "      --envelope FILE   digest: not the envelope.json beside the message\n"
          "      --key FILE        audit verify FILE: the relay's key\n"
          "      --policy FILE     policy replay: by this one\n"
+         "      --weeks N         stats: of so many weeks\n"
          "      --what-if FACT=VALUE  explain: as if the item had this fact, too\n"
          "      --dry-run         import: only list who would become known\n"
          "      --min-times N     import: only who was written to so often\n"

@@ -60,6 +60,7 @@ static const Setting GENERAL[] = {
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
     {"keep", setting_duration, IN_CONFIG(keep), "30d"},
     {"store-limit", setting_size, IN_CONFIG(store_limit), "1G"},
+    {"hold-target", setting_count, IN_CONFIG(hold_target), "2"},
     {"received-keep", setting_duration, IN_CONFIG(received_keep), "90d"},
     {"received-limit", setting_count, IN_CONFIG(received_limit), "100000"},
     {"floor", setting_file, IN_CONFIG(floor_file), ""},

@@ -45,6 +45,7 @@ typedef struct {
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
     gint64 keep;          /* seconds that a finished item's message is kept; default 30 days */
     guint64 store_limit;  /* bytes of messages kept per account; default 1 GiB */
+    guint hold_target;    /* held messages a week and account (A33); default 2 */
     gint64 received_keep; /* seconds; default 90 days: what received mail taught */
     guint received_limit; /* how much of each kind per account; default 100000 (XE18) */
     char **alias_files;   /* as aliases_read takes them */

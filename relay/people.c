@@ -13,6 +13,7 @@
 #include "relay/views.h"
 #include "store/approval.h"
 #include "store/audit.h"
+#include "store/stats.h"
 
 enum { LIST_MOST = 500, FAILED_SHOWN = 7 * 86400 };
 
@@ -170,6 +171,23 @@ add_standing(Request *request, const Item *item, GVariantDict *dict, GError **er
     return TRUE;
 }
 
+/* With the length of the text, which tells how long it takes to read (A33). */
+static gboolean
+record_shown(Request *request, const Item *item, GError **error)
+{
+    guint32 characters = (guint32)g_utf8_strlen(item->extract->text, -1);
+    GVariantDict details;
+
+    g_variant_dict_init(&details, NULL);
+    g_variant_dict_insert(&details, "characters", "u", characters);
+    const AuditEntry entry = {.kind = "shown",
+                              .account = item->account,
+                              .item = item->id,
+                              .who = request->who,
+                              .details = g_variant_dict_end(&details)};
+    return audit_append(request->relay->db, &entry, request->now, error);
+}
+
 gboolean
 people_show(Request *request, GError **error)
 {
@@ -185,9 +203,7 @@ people_show(Request *request, GError **error)
     g_autoptr(GHashTable) reasons = history_reasons(request, item, error);
     if (reasons == NULL)
         return FALSE;
-    const AuditEntry entry = {
-        .kind = "shown", .account = item->account, .item = item->id, .who = request->who};
-    if (!audit_append(request->relay->db, &entry, request->now, error))
+    if (!record_shown(request, item, error))
         return FALSE;
     g_autoptr(GVariant) view = g_variant_ref_sink(view_item(item, moves, reasons));
     g_variant_dict_init(&dict, view);
@@ -358,15 +374,16 @@ people_status(Request *request, GError **error)
     g_variant_builder_init(&accounts, G_VARIANT_TYPE("aa{sv}"));
     for (guint i = 0; i < request->config->accounts->len; i++) {
         const Account *account = g_ptr_array_index(request->config->accounts, i);
-        guint counts[STATE_COUNT];
+        guint counts[STATE_COUNT], held;
 
         if (!people_may_know(request, account->name))
             continue;
-        if (!queue_count(relay->db, account->name, counts, error)) {
+        if (!queue_count(relay->db, account->name, counts, error) ||
+            !stats_count_held(relay->db, account->name, request->now, &held, error)) {
             g_variant_builder_clear(&accounts);
             return FALSE;
         }
-        g_variant_builder_add_value(&accounts, view_account(account, counts));
+        g_variant_builder_add_value(&accounts, view_account(account, counts, held));
     }
     writer_counts(relay->writer, &jobs, &commits);
 
@@ -379,6 +396,7 @@ people_status(Request *request, GError **error)
     g_variant_dict_insert(&dict, "jobs", "t", jobs);
     g_variant_dict_insert(&dict, "commits", "t", commits);
     g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));
+    g_variant_dict_insert(&dict, "hold_target", "u", request->config->hold_target);
     reload_describe(relay, &dict);
     g_variant_dict_insert_value(&dict, "halts", stop_view(request, halts));
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));

@@ -28,7 +28,7 @@ gboolean people_veto(Request *request, GError **error);
 gboolean people_resolve(Request *request, GError **error);
 
 /* Answers version, started, accounts, next_due, jobs, commits, next_hop, halts (stop.h),
- * reload_failed, reload_error (reload.h). */
+ * reload_failed, reload_error (reload.h), hold_target. */
 gboolean people_status(Request *request, GError **error);
 
 /* The item that the request names by its id, if it is one of the peer's; NULL with error

@@ -24,6 +24,7 @@
 #include "relay/reload.h"
 #include "relay/replay.h"
 #include "relay/schedule.h"
+#include "relay/stats.h"
 #include "relay/stop.h"
 #include "relay/submissions.h"
 #include "relay/visitors.h"
@@ -73,6 +74,7 @@ static const Verb verbs[] = {
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},
+    {"stats", PEER_APPROVER_OR_ADMIN, stats_ask, NULL},
     {"replay", PEER_APPROVER_OR_ADMIN, replay_ask, NULL},
     {"explain", PEER_APPROVER, NULL, explain_ask},
     {"lock", PEER_APPROVER, NULL, handover_lock},

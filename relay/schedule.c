@@ -5,6 +5,7 @@
 #include "relay/prune.h"
 #include "relay/record.h"
 #include "relay/send.h"
+#include "relay/stats.h"
 
 /* How many items one look may set in motion: a jump of the clock empties no queue at once. */
 enum { AT_ONCE = 64 };
@@ -16,6 +17,7 @@ struct _Schedule {
     GCond woken;
     gboolean wake, stop;
     Pruner pruner;
+    gint64 watch_next;
 };
 
 typedef struct {
@@ -105,6 +107,7 @@ run(gpointer data)
         record_tick(schedule->relay);
         act(schedule->relay);
         prune_step(schedule->relay, &schedule->pruner);
+        stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
         gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
         while (!schedule->wake && !schedule->stop)

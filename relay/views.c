@@ -369,7 +369,7 @@ view_fate(const Item *item, const char *outcome, gint64 when)
 }
 
 GVariant *
-view_account(const Account *account, const guint *counts)
+view_account(const Account *account, const guint *counts, guint held)
 {
     GVariantBuilder states;
     GVariantDict dict;
@@ -382,6 +382,7 @@ view_account(const Account *account, const guint *counts)
     insert_text(&dict, "name", account->name);
     insert_text(&dict, "mode", mode_name(account->mode));
     insert_text(&dict, "policy", policy_version(account->policy));
+    g_variant_dict_insert(&dict, "held", "u", held);
     g_variant_dict_insert_value(&dict, "counts", g_variant_builder_end(&states));
     return g_variant_dict_end(&dict);
 }

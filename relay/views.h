@@ -21,8 +21,8 @@ GVariant *view_item(const Item *item, GVariant *moves, GHashTable *reasons);
 /* id subject outcome when to: what became of an item (agents.h). */
 GVariant *view_fate(const Item *item, const char *outcome, gint64 when);
 
-/* name mode policy counts. counts: STATE_COUNT entries. */
-GVariant *view_account(const Account *account, const guint *counts);
+/* name mode policy counts held. counts: STATE_COUNT entries; held: in the last week. */
+GVariant *view_account(const Account *account, const guint *counts, guint held);
 
 /* account address known mentioned, conversations (aa{sv} of {conversation x, message s,
  * when x}: the last letters of the human to the address), and as for each recipient of an item

@@ -190,6 +190,59 @@ def _(world):
     assert [item["state"] for item in world.gate.items()] == ["held"]
 
 
+@story("Too much to decide, decided too fast, and new people show in the numbers (A33, A35, D16)")
+def _(world):
+    begin(world)
+    world.gate.clock(-10 * DAYS)
+    write(world, NORA)
+    send(world, NORA)
+    world.gate.clock(0)
+    send(world, NORA)
+    held = [send(world, EVE, body="A long word. " * 200 + "\r\n") for _ in range(3)]
+    world.gate.approve(held[0])
+    world.gate.show(held[1])
+    world.gate.clock(2 * MINUTES)
+    world.gate.approve(held[1])
+    assert world.gate.command("reject", held[2], "No.").returncode == 0
+    for item in held[:2]:
+        assert world.gate.wait_state(item, "sent") == "sent"
+    told = world.gate.answer("stats", "--weeks", "2")
+    [account] = told["accounts"]
+    assert (account["name"], account["held"], told["hold_target"]) == ("owner", 3, 2), told
+    before, now = account["weeks"]
+    assert before["tiers"]["draft"] == 1 and before["recipients"] == 1, before
+    assert (now["tiers"]["draft"], now["tiers"]["hold"]) == (1, 3), now
+    assert (now["recipients"], now["novel"]) == (4, 3), now
+    assert (account["approvals"], account["hurried"]) == (2, 1), account
+    [approver] = account["approvers"]
+    assert approver["decisions"] == [0, 3] and str(APPROVER) in approver["who"], approver
+    assert 0 <= account["waits"]["hold"] <= 5 * MINUTES, account
+    assert [line["line"] for line in account["silent"]] == [2, 4, 5], account
+    text = world.gate.command("stats").stdout
+    for part in ("3 ████", "over the target of 2", "1 of 2 (50%)", "policy:2: release"):
+        assert part in text, (part, text)
+    status = world.gate.command("status").stdout
+    assert "owner: 3 were held in the last week, the target is 2" in status, status
+    world.gate.restart_relay()
+    until(lambda: "account owner: 3 messages were held" in world.gate.relay.read_log())
+
+
+@story("Numbers are for those who may know the account, and a target may be set (A33)")
+def _(world):
+    begin(world, settings={"hold-target": "5"})
+    for _ in range(3):
+        send(world, EVE)
+    for uid, status in ((AGENT, 77), (NOBODY, 77), (ADMIN, 0), (APPROVER, 0)):
+        assert world.gate.command("stats", uid=uid).returncode == status, uid
+    for words, status in ((["--account", "other"], 66), (["--weeks", "0"], 64),
+                          (["--weeks", "521"], 64), (["--weeks", "two"], 64)):
+        assert world.gate.command("stats", *words).returncode == status, words
+    assert "within the target of 5" in world.gate.command("stats").stdout
+    assert "the target is" not in world.gate.command("status").stdout
+    begin(world, 'draft "another policy"\n')
+    assert "No line of the policy" in world.gate.command("stats").stdout
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World('hold "everything"\n')))

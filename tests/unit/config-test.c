@@ -219,6 +219,7 @@ test_defaults(void)
     g_assert_cmpint(config->approval_life, ==, 900);
     g_assert_cmpuint(config->size_limit, ==, 50 * 1024 * 1024);
     g_assert_cmpuint(config->waiting_limit, ==, 200);
+    g_assert_cmpuint(config->hold_target, ==, 2);
     g_assert_cmpint(config->received_keep, ==, 90 * 24 * 3600);
     g_assert_cmpuint(config->received_limit, ==, 100000);
 
