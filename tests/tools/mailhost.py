@@ -71,6 +71,7 @@ smtpd_authorized_xclient_hosts =
 smtpd_authorized_xforward_hosts =
 smtpd_forbid_bare_newline = yes
 smtpd_forbid_bare_newline_exclusions =
+message_reject_characters = \\0
 smtpd_recipient_limit = 1000
 local_header_rewrite_clients =
 authorized_submit_users = {submitters}
