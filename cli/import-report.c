@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "lib/escape.h"
 
-enum { PEOPLE_FLEXIBLE = 3, SUMMARY_FLEXIBLE = 1 };
+enum { PEOPLE_FLEXIBLE = 4 /* none: an address is not cut */, SUMMARY_FLEXIBLE = 1 };
 
 static GVariant *
 describe_person(const char *address, const ImportPerson *person)

@@ -97,8 +97,10 @@ serve(Relay *relay, GError **error)
     if (signals.signal_fd < 0 || !open_store(relay, error))
         return FALSE;
     int listen_fd = wire_listen(relay->config->relay_socket, 0666, error);
-    if (listen_fd < 0)
+    if (listen_fd < 0) {
+        g_prefix_error(error, "the key “relay-socket”: ");
         return FALSE;
+    }
     signals.stop_fd = eventfd(0, EFD_CLOEXEC);
     relay->sender = sender_start(relay);
     relay->schedule = schedule_start(relay);

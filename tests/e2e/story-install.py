@@ -173,18 +173,19 @@ def _(world):
     assert re.search(r"exeat\.conf:\d+: /\S+/standard: No such file", done.stderr), done
 
 
-@story("A folder that is missing is told with its key, and the status is 78")
+@story("A folder that is missing is told with its key")
 def _(world):
     gate = world.gate
     gate.stop()
-    for daemon, key, folder in (
-            (gate.relay, "state", gate.state),
-            (gate.milter, "milter-socket", os.path.dirname(gate.milter_socket))):
+    for daemon, key, folder, status in (
+            (gate.relay, "state", gate.state, 78),
+            (gate.relay, "relay-socket", os.path.dirname(gate.socket), 75),
+            (gate.milter, "milter-socket", os.path.dirname(gate.milter_socket), 78)):
         os.rename(folder, folder + ".away")
         done = subprocess.run(daemon.arguments, capture_output=True, text=True,
                               env=environment(), check=False, timeout=60, **daemon.identity)
         os.rename(folder + ".away", folder)
-        assert done.returncode == 78, done
+        assert done.returncode == status, done
         assert folder in done.stderr and f"“{key}”" in done.stderr, done
 
 
