@@ -405,3 +405,10 @@ db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError 
     *number_out = found ? rows_integer(rows, 0) : otherwise;
     return TRUE;
 }
+
+gboolean
+db_next_number(Db *db, const char *kind, gint64 *number_out, GError **error)
+{
+    return db_run(db, &counter_raise, error, "s", kind) >= 0 &&
+           db_integer(db, &counter_read, 0, number_out, error, "s", kind);
+}

@@ -63,3 +63,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rows, rows_free)
 /* A query for one integer: COUNT and the like; no row reads as otherwise. */
 gboolean db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out,
                     GError **error, const char *format, ...);
+
+/* The next number of that kind, from 1; inside a transaction. */
+gboolean db_next_number(Db *db, const char *kind, gint64 *number_out, GError **error);

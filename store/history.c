@@ -5,7 +5,6 @@
 #include "lib/address.h"
 #include "lib/lookalike.h"
 #include "store/history-sql.h"
-#include "store/schema-sql.h"
 
 /* A stranger decides how many addresses a message names. */
 #define MENTIONS_MAX 1000
@@ -103,8 +102,7 @@ file_message(Db *db, const Observation *observed, const Holder *holder, gint64 n
         *conversation_out = holder->conversation;
     if (!is_usable(observed->message_id))
         return TRUE;
-    if (*conversation_out == 0 &&
-        !db_integer(db, &counter_next, 0, conversation_out, error, "s", "conversation"))
+    if (*conversation_out == 0 && !db_next_number(db, "conversation", conversation_out, error))
         return FALSE;
     return db_run(db, &message_put, error, "ssisi", account, observed->message_id,
                   *conversation_out, kind_names[observed->kind], now) >= 0;
@@ -268,7 +266,7 @@ history_observe(Db *db, const Observation *observation, gint64 now, GError **err
     Place place = {0};
     gint64 event = 0;
 
-    if (!db_integer(db, &counter_next, 0, &event, error, "s", "event") ||
+    if (!db_next_number(db, "event", &event, error) ||
         !place_message(db, observation, now, &place, error))
         return FALSE;
     switch (observation->kind) {
@@ -348,7 +346,7 @@ history_vouch(Db *db, const char *account, const char *address, const char *who,
 {
     gint64 event = 0, times = 0;
 
-    return db_integer(db, &counter_next, 0, &event, error, "s", "event") &&
+    return db_next_number(db, "event", &event, error) &&
            meet(db, account, address, &times, error) &&
            db_run(db, &correspondent_vouch, error, "ssisi", account, address, now, who,
                   event) >= 0;

@@ -5,7 +5,6 @@
 #include "store/audit.h"
 #include "store/history.h"
 #include "store/lock-sql.h"
-#include "store/schema-sql.h"
 
 /* What a message is called, and what it names. */
 #define IDS_MAX (1 + HISTORY_PARENTS_MAX)
@@ -60,7 +59,7 @@ lock_set(Db *db, const char *account, const char *const *ids, const char *item,
     if (!find(db, account, ids, &number, error))
         return FALSE;
     gboolean is_new = number == 0;
-    if (is_new && (!db_integer(db, &counter_next, 0, &number, error, "s", "lock") ||
+    if (is_new && (!db_next_number(db, "lock", &number, error) ||
                    !record(db, "locked", account, item, who, now, error)))
         return FALSE;
     for (guint i = 0; ids[i] != NULL && i < IDS_MAX; i++) {

@@ -7,7 +7,6 @@
 #include "store/keep.h"
 #include "store/piece.h"
 #include "store/queue-sql.h"
-#include "store/schema-sql.h"
 
 /* For the audit: what a client wrote may be no UTF-8, a GVariant must be. */
 static GVariant *
@@ -107,7 +106,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
     g_autoptr(GVariant) claims = pack(claims_to_variant(item->claims));
     gint64 seq = 0;
 
-    if (!db_integer(db, &counter_next, 0, &seq, error, "s", "item"))
+    if (!db_next_number(db, "item", &seq, error))
         return FALSE;
     return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbis", item->id, seq,
                   item->account, item->login, item->key, item->digest, item->message_id,
