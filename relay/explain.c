@@ -183,6 +183,7 @@ gboolean
 explain_ask(Request *request, GError **error)
 {
     g_autoptr(Item) item = people_item(request, error);
+    g_autofree const char **lent = NULL;
     Facts facts;
 
     if (item == NULL)
@@ -193,7 +194,7 @@ explain_ask(Request *request, GError **error)
                     "%s was refused before any rule was asked: %s", item->id, item->reason);
         return FALSE;
     }
-    g_autofree const char **lent = judge_lend(item, &facts);
+    judge_lend(item, &facts, &lent);
     if (!suppose_all(request, &facts, error))
         return FALSE;
     set_reply(request, account, item, &facts);

@@ -333,8 +333,8 @@ judge_has_facts(const Item *item)
     return item->facts.values[FACT_RECIPIENTS].known;
 }
 
-const char **
-judge_lend(const Item *item, Facts *facts_out)
+void
+judge_lend(const Item *item, Facts *facts_out, const char ***lent_out)
 {
     const char **recipients = g_new0(const char *, item->recipients->len + 1);
     Facts facts = item->facts;
@@ -349,7 +349,7 @@ judge_lend(const Item *item, Facts *facts_out)
     facts.text = item->extract->text;
     facts.html = item->extract->html;
     *facts_out = facts;
-    return recipients;
+    *lent_out = recipients;
 }
 
 /* Every line of the policy and whether it applied (A21): "standard: 2 no, 3 yes; floor: 1 no".
@@ -392,6 +392,7 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
 {
     guint64 dice;
     Facts facts;
+    g_autofree const char **lent = NULL;
     char *fault = find_fault(config, account, item);
 
     memset(&item->facts, 0, sizeof item->facts);
@@ -408,7 +409,7 @@ judge_item(Db *db, const Config *config, const Account *account, Item *item, gin
     if (!gather_facts(db, config, account, item, now, error) || !roll(&dice, error))
         return FALSE;
 
-    g_autofree const char **lent = judge_lend(item, &facts);
+    judge_lend(item, &facts, &lent);
     g_autoptr(Trace) trace = policy_explain(account->policy, &facts, account->mode, dice);
     Verdict *verdict = trace->verdict;
     g_free(item->lines);

@@ -18,6 +18,6 @@ gboolean judge_item(Db *db, const Config *config, const Account *account, Item *
 gboolean judge_has_facts(const Item *item);
 
 /* Facts are kept without the message they were taken from: this lends them what text and list
- * conditions look at. They live as long as the item and the array returned, which the caller
+ * conditions look at. They live as long as the item and the array *lent_out, which the caller
  * frees. */
-const char **judge_lend(const Item *item, Facts *facts_out);
+void judge_lend(const Item *item, Facts *facts_out, const char ***lent_out);

@@ -97,13 +97,14 @@ judge_page(const Page *page, const Policy *policy, GVariantBuilder *rows)
 
     for (guint i = 0; i < page->items->len; i++) {
         const Item *item = g_ptr_array_index(page->items, i);
+        g_autofree const char **lent = NULL;
         Facts facts;
 
         if (!judge_has_facts(item)) {
             unjudged++;
             continue;
         }
-        g_autofree const char **lent = judge_lend(item, &facts);
+        judge_lend(item, &facts, &lent);
         g_autoptr(Verdict) verdict = policy_judge(policy, &facts, page->account->mode, 0);
         g_variant_builder_add(rows, "(xssss)", item->created, item->id, tier_name(item->tier),
                               tier_name(verdict->tier), verdict->reason);

@@ -180,6 +180,22 @@ test_judged(gconstpointer data)
     g_assert_cmpint(verdict->wait, ==, 0);
 }
 
+/* B5: what is handed back goes by no rule, and is laxer for it in no mode. */
+static void
+test_locked(void)
+{
+    for (guint base = 0; base < G_N_ELEMENTS(tier_words); base++) {
+        g_autofree char *text = g_strdup_printf("%s \"base\"", tier_words[base]);
+        g_autoptr(Policy) policy = read_policy(text);
+        Facts plain = read_facts(QUIET), locked = plain;
+
+        facts_set(&locked, FACT_LOCKED, 1);
+        for (Mode mode = MODE_DRAFT; mode <= MODE_HYBRID; mode++)
+            g_assert_cmpint(judge_tier(policy, &locked, mode), ==,
+                            tier_stricter(judge_tier(policy, &plain, mode), TIER_DRAFT));
+    }
+}
+
 /* B6, XB13: over every tier, class and mode, a declared class gives the stricter of both. */
 static void
 test_declared_tightens(void)
@@ -328,6 +344,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/policy/judge/", judged[i].name, NULL);
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_judged);
     }
+    g_test_add_func("/policy/handed back goes by no rule", test_locked);
     g_test_add_func("/policy/declared only tightens", test_declared_tightens);
     g_test_add_func("/policy/unknown never helps", test_unknown_never_helps);
     g_test_add_func("/policy/dice", test_dice);
