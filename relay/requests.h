@@ -35,12 +35,12 @@ typedef struct {
     char **served;   /* whose agent's user the peer is, likewise */
     gboolean admin;
     gboolean confirmed; /* the request had the peer's password (password.h) */
-    Item *item;      /* of submit and redeem: what was read from the arguments */
-    Item *sent;      /* of submit: kept for the log line */
-    GVariant *reply; /* what the job answers: a{sv}, owned */
-    int reply_fd;    /* a file that goes with it, -1 when none; owned */
-    gboolean wake;   /* the schedule has something new to look at */
-    char *said;      /* a warning for the log, once what it tells is committed */
+    Item *item;         /* of submit and redeem: what was read from the arguments */
+    Item *sent;         /* of submit: kept for the log line */
+    GVariant *reply;    /* what the job answers: a{sv}, owned */
+    int reply_fd;       /* a file that goes with it, -1 when none; owned */
+    gboolean wake;      /* the schedule has something new to look at */
+    char *said;         /* a warning for the log, once what it tells is committed */
 } Request;
 
 #define REQUEST_LINE_MOST 1000
