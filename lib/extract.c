@@ -25,6 +25,8 @@ static const struct {
           {"mentioned", G_STRUCT_OFFSET(Extract, mentioned)},
           {"doubled", G_STRUCT_OFFSET(Extract, doubled)},
           {"opaque", G_STRUCT_OFFSET(Extract, opaque)},
+          {"bounced", G_STRUCT_OFFSET(Extract, bounced)},
+          {"returned", G_STRUCT_OFFSET(Extract, returned)},
 },
   flags[] = {
       {"malformed", G_STRUCT_OFFSET(Extract, malformed)},

@@ -30,6 +30,8 @@ typedef struct {
     char **mentioned; /* addresses found in the text, plain and HTML */
     char **doubled;   /* names of fields that may stand once but stand twice (RFC 5322, 3.6) */
     char **opaque;    /* why something cannot be shown: "encrypted", "TNEF container", … */
+    char **bounced;   /* to whom it was not delivered, as a report in it says (RFC 3464) */
+    char **returned;  /* Message-IDs of the messages attached, or of their headers */
     char *subject;    /* decoded, one line */
     char *text;       /* the plain text, decoded to UTF-8, all of it up to the limit */
     char *html;       /* the HTML parts as text with nothing hidden; "" when none */
@@ -38,7 +40,7 @@ typedef struct {
     gboolean quoted;    /* quotes another message: a forward once it reaches an outsider */
     gboolean differs;   /* the HTML has other words than the text */
     gboolean capped;    /* beyond a cap it was not read: what it holds is not known */
-    gboolean automatic; /* Auto-Submitted, Precedence: bulk, or a null return path */
+    gboolean automatic; /* Auto-Submitted, Precedence: bulk or list, or a null return path */
     GPtrArray *parts;   /* of ExtractPart *: every attachment, in order */
 } Extract;
 

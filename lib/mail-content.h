@@ -45,6 +45,7 @@ typedef struct {
     gboolean calendar; /* an invitation, shown or attached */
     gboolean message;  /* another message, or the head of one */
     gboolean nested;   /* a message that can be read */
+    gboolean report;   /* tells of a delivery (mail_is_report) */
 } MailLeaf;
 
 /* Looks at a part and marks what is odd about it. type is borrowed. */

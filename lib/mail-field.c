@@ -348,7 +348,7 @@ is_automatic(const char *name, const char *value)
         return strcmp(word, "no") != 0;
     if (g_ascii_strcasecmp(name, "Precedence") == 0)
         return strcmp(word, "bulk") == 0 || strcmp(word, "junk") == 0 ||
-               strcmp(word, "auto_reply") == 0;
+               strcmp(word, "list") == 0 || strcmp(word, "auto_reply") == 0;
     return g_ascii_strcasecmp(name, "Return-Path") == 0 && strcmp(word, "<>") == 0;
 }
 

@@ -99,6 +99,7 @@ mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
     leaf.calendar = is_calendar(part, type);
     leaf.message = is_message(part, type);
     leaf.nested = leaf.message && g_str_has_prefix(type, "message/");
+    leaf.report = mail_is_report(type);
     leaf.shown = inline_ && text;
     leaf.body = leaf.shown && !mail_part_is_named(object, "Content-Disposition") &&
                 !mail_part_is_named(object, "Content-Type") && !g_strv_contains(uu, encoding);

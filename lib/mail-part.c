@@ -93,8 +93,12 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
 {
     GMimeObject *object = GMIME_OBJECT(part);
     MailLeaf leaf = mail_leaf_look(walk->reading, part, type);
-    gsize keep = leaf.shown || leaf.calendar ? RAW_MAX : leaf.nested ? MESSAGE_MAX : 0;
+    gsize keep = leaf.shown || leaf.calendar ? RAW_MAX
+                 : leaf.nested               ? MESSAGE_MAX
+                 : leaf.report               ? RAW_MAX
+                                             : 0;
     g_autoptr(MailContent) content = mail_content_read(part, keep);
+    const char *bytes = (const char *)content->kept->data;
 
     if (content->broken)
         mail_mark(walk->reading, "a transfer encoding that cannot be undone");
@@ -108,6 +112,8 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
         if (has_doubtful_border(walk, text))
             mail_mark(walk->reading, "a broken structure");
     }
+    if (leaf.report && walk->messages == 0 && content->kept->len > 0)
+        mail_read_report(walk->reading, type, bytes, content->kept->len);
     if (leaf.nested)
         walk_decoded(walk, content);
 }
@@ -137,6 +143,10 @@ walk_message(Walk *walk, GMimeMessagePart *part, const char *type)
 
     add_message(walk, GMIME_OBJECT(part), message, type);
     walk->reading->extract->forward = TRUE;
+    if (walk->messages == 0 && message != NULL) {
+        g_autofree char *header = g_mime_object_get_headers(GMIME_OBJECT(message), NULL);
+        mail_read_returned(walk->reading, header, strlen(header));
+    }
     if (content == NULL) {
         mail_mark(walk->reading, "a broken structure");
         return;

@@ -1,8 +1,8 @@
 /* mail-private.h - what the files of lib/mail share; for mail*.c only
  *
  * mail-scan reads bytes, mail-field the header, mail-part the MIME tree (gmime), mail-text,
- * mail-html and mail-quote the texts in it, mail-words knows the languages. All of them add to
- * one MailReading. */
+ * mail-html and mail-quote the texts in it, mail-words knows the languages, mail-report reads
+ * what mail servers say of a delivery. All of them add to one MailReading. */
 #pragma once
 
 #include "lib/extract.h"
@@ -19,6 +19,8 @@ typedef struct {
     GString *html;
     GString *calendar;    /* invitations, to be shown after the text */
     GPtrArray *attendees; /* of char *, owned: whom they name */
+    GPtrArray *bounced;   /* likewise, for the extract */
+    GPtrArray *returned;  /* likewise */
     GPtrArray *fields;    /* of MailField *: the header of the message */
     gboolean capped;      /* beyond a cap: gmime must not see it */
 } MailReading;
@@ -74,11 +76,25 @@ void mail_find_blocks(MailReading *reading, const char *text);
 /* Notes whom an invitation names (XB22). */
 void mail_read_calendar(MailReading *reading, const char *text);
 
+/* TRUE for a part that reports on a delivery (RFC 3464), or has the header of what came back
+ * (RFC 6522, 4). */
+gboolean mail_is_report(const char *type);
+
+/* Notes what such a part says: the recipients that failed, the id of what came back. */
+void mail_read_report(MailReading *reading, const char *type, const char *bytes, gsize length);
+
+/* Notes the id of an attached message by its header. */
+void mail_read_returned(MailReading *reading, const char *header, gsize length);
+
 /* TRUE when two texts have the same words in the same order, however they are laid out. */
 gboolean mail_same_words(const char *one, const char *other);
 
 /* HTML as text: whatever is no tag, texts and links in attributes, blockquotes behind "> ". */
 char *mail_render_html(const char *html);
+
+/* The character that the entity at p, a "&", stands for, and where the text goes on; 0 when it is
+ * none. */
+gunichar mail_entity(const char *p, const char **end_out);
 
 /* TRUE when a decoded subject begins, or ends, as forwards do in some language. */
 gboolean mail_subject_forwards(const char *subject);

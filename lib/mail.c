@@ -106,6 +106,8 @@ read_content(MailReading *reading, int fd)
     address_scan(reading->html->str, mentioned, EXTRACT_LIST_LIMIT);
     hand_over(mentioned, &extract->mentioned);
     hand_over(reading->attendees, &extract->attendees);
+    hand_over(reading->bounced, &extract->bounced);
+    hand_over(reading->returned, &extract->returned);
     g_free(extract->text);
     extract->text = g_strdup(reading->text->str);
     g_free(extract->html);
@@ -133,13 +135,17 @@ mail_extract(int fd, GError **error)
     g_autoptr(GString) html = g_string_new(NULL);
     g_autoptr(GString) calendar = g_string_new(NULL);
     g_autoptr(GPtrArray) attendees = g_ptr_array_new();
+    g_autoptr(GPtrArray) bounced = g_ptr_array_new();
+    g_autoptr(GPtrArray) returned = g_ptr_array_new();
     MailReading reading = {.extract = extract,
                            .opaque = opaque,
                            .fields = fields,
                            .text = text,
                            .html = html,
                            .calendar = calendar,
-                           .attendees = attendees};
+                           .attendees = attendees,
+                           .bounced = bounced,
+                           .returned = returned};
 
     if (!mail_scan(&reading, fd, error))
         return NULL;

@@ -10,6 +10,7 @@
 #include "relay/send.h"
 #include "relay/handover.h"
 #include "relay/stop.h"
+#include "relay/world.h"
 #include "store/approval.h"
 #include "store/history.h"
 #include "store/keep.h"
@@ -431,10 +432,20 @@ observe_inbound(Request *request, Observation *observation, char *const *recipie
         if (account == NULL || !g_hash_table_add(seen, account->name))
             continue;
         observation->account = account->name;
-        if (!history_observe(request->relay->db, observation, request->now, error))
+        if (!history_observe(request->relay->db, observation, request->now, error) ||
+            !world_answered(request->relay->db, account->name, WORLD_RECEIVED,
+                            request->item->extract, request->now, error))
             return FALSE;
     }
     return TRUE;
+}
+
+/* By its own marks, or because nobody can answer it (RFC 3834, 2), or because a list sent it. */
+static gboolean
+is_automatic(const Item *item)
+{
+    return item->extract->automatic || item->extract->lists[0] != NULL ||
+           *item->envelope->sender == '\0';
 }
 
 gboolean
@@ -454,6 +465,7 @@ submissions_observe(Request *request, GError **error)
         .correspondents = (const char *const *)own,
         .mentioned = (const char *const *)extract->mentioned,
         .lists = (const char *const *)extract->lists,
+        .automatic = is_automatic(request->item),
     };
     Role role = ROLE_NONE;
     gboolean stopped;
@@ -471,5 +483,7 @@ submissions_observe(Request *request, GError **error)
         return TRUE; /* nor does an order to us */
     observation.kind = OBSERVED_HUMAN;
     observation.account = account->name;
-    return history_observe(request->relay->db, &observation, request->now, error);
+    return history_observe(request->relay->db, &observation, request->now, error) &&
+           world_answered(request->relay->db, account->name, WORLD_HUMAN, extract,
+                          request->now, error);
 }

@@ -16,6 +16,7 @@ static const char *const kind_names[] = {
 /* The message that holds an id. */
 typedef struct {
     gint64 conversation; /* 0: the id was never seen */
+    gboolean automatic;
     gboolean human;
     gboolean named; /* by the human only; its message is not seen yet */
 } Holder;
@@ -42,6 +43,7 @@ find_holder(Db *db, const char *account, const char *id, Holder *holder_out, GEr
         return FALSE;
     const char *kind = found ? rows_text(rows, 1) : NULL;
     holder_out->conversation = found ? rows_integer(rows, 0) : 0;
+    holder_out->automatic = found && rows_integer(rows, 2) != 0;
     holder_out->human = g_strcmp0(kind, kind_names[OBSERVED_HUMAN]) == 0;
     holder_out->named = g_strcmp0(kind, "named") == 0;
     return TRUE;
@@ -95,6 +97,7 @@ file_message(Db *db, const Observation *observed, const Holder *holder, gint64 n
              gint64 *conversation_out, GError **error)
 {
     const char *account = observed->account;
+    gint64 automatic = observed->automatic;
 
     if (!follow_ids(db, account, observed->parents, conversation_out, error))
         return FALSE;
@@ -104,8 +107,8 @@ file_message(Db *db, const Observation *observed, const Holder *holder, gint64 n
         return TRUE;
     if (*conversation_out == 0 && !db_next_number(db, "conversation", conversation_out, error))
         return FALSE;
-    return db_run(db, &message_put, error, "ssisi", account, observed->message_id,
-                  *conversation_out, kind_names[observed->kind], now) >= 0;
+    return db_run(db, &message_put, error, "ssisii", account, observed->message_id,
+                  *conversation_out, kind_names[observed->kind], now, automatic) >= 0;
 }
 
 /* The first message with an id keeps it, except that the human's takes it over from any other:
@@ -124,7 +127,9 @@ place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
     if (holder.conversation != 0 && (holder.human || !human)) {
         place_out->conversation = holder.conversation;
         place_out->repeated = human;
-        return TRUE;
+        return holder.human || !observed->automatic ||
+               db_run(db, &message_mark_automatic, error, "ss", observed->account,
+                      observed->message_id) >= 0;
     }
     place_out->repeated = FALSE;
     return file_message(db, observed, &holder, now, &place_out->conversation, error);
@@ -324,6 +329,19 @@ history_conversation(Db *db, const char *account, const char *const *parents,
         !db_integer(db, &conversation_is_mine, 0, &mine, error, "si", account, conversation))
         return FALSE;
     *conversation_out = mine != 0 ? conversation : 0;
+    return TRUE;
+}
+
+gboolean
+history_trace(Db *db, const char *account, const char *id, gint64 *conversation_out,
+              gboolean *automatic_out, GError **error)
+{
+    Holder holder = {0};
+
+    if (is_usable(id) && !find_holder(db, account, id, &holder, error))
+        return FALSE;
+    *conversation_out = holder.conversation;
+    *automatic_out = holder.automatic;
     return TRUE;
 }
 

@@ -42,6 +42,7 @@ typedef struct {
     const char *const *correspondents; /* its own From, To, Cc: not counted as mentioned */
     const char *const *mentioned;      /* addresses in its text; received only */
     const char *const *lists;          /* from List-Post or List-Id; received only */
+    gboolean automatic;                /* a machine wrote it (RFC 3834) */
     HistoryTally *tally;               /* NULL: nobody counts */
 } Observation;
 
@@ -66,6 +67,11 @@ gboolean history_look_up(Db *db, const char *account, const char *address,
  * none or they lead to different conversations. Ids never seen are ignored. */
 gboolean history_conversation(Db *db, const char *account, const char *const *parents,
                               gint64 *conversation_out, GError **error);
+
+/* The conversation that an id leads to, whoever wrote in it, 0 when the id was never seen; and
+ * whether a machine wrote its message. */
+gboolean history_trace(Db *db, const char *account, const char *id, gint64 *conversation_out,
+                       gboolean *automatic_out, GError **error);
 
 /* Whether the human wrote to the address in that conversation. */
 gboolean history_takes_part(Db *db, const char *account, gint64 conversation,

@@ -1,21 +1,25 @@
 -- history.sql - what the human has sent before (history.h)
 
 -- name: message_find
-SELECT conversation, kind FROM message WHERE account = $1 AND id = $2;
+SELECT conversation, kind, automatic FROM message WHERE account = $1 AND id = $2;
 
 -- The condition repeats what history.c decided: an id of the human's is never taken over
 -- (XB4).
 -- name: message_put
-INSERT INTO message (account, id, conversation, kind, seen, needed)
-    VALUES ($1, $2, $3, $4, $5, 0)
+INSERT INTO message (account, id, conversation, kind, seen, needed, automatic)
+    VALUES ($1, $2, $3, $4, $5, 0, $6)
     ON CONFLICT (account, id) DO UPDATE
-    SET conversation = excluded.conversation, kind = excluded.kind, seen = excluded.seen
+    SET conversation = excluded.conversation, kind = excluded.kind, seen = excluded.seen,
+        automatic = excluded.automatic
     WHERE message.kind <> 'human';
+
+-- name: message_mark_automatic
+UPDATE message SET automatic = 1 WHERE account = $1 AND id = $2;
 
 -- An id that the human names before its message is seen.
 -- name: message_name
-INSERT INTO message (account, id, conversation, kind, seen, needed)
-    VALUES ($1, $2, $3, 'named', $4, 0)
+INSERT INTO message (account, id, conversation, kind, seen, needed, automatic)
+    VALUES ($1, $2, $3, 'named', $4, 0, 0)
     ON CONFLICT (account, id) DO NOTHING;
 
 -- name: conversation_is_mine

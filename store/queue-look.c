@@ -112,6 +112,38 @@ queue_conversation(Db *db, const char *account, gint64 conversation, guint limit
     return g_steal_pointer(&ids);
 }
 
+GPtrArray *
+queue_delayed_in(Db *db, const char *account, gint64 conversation, GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+
+    if (!collect(db_query(db, &delayed_in_conversation, error, "si", account, conversation),
+                 ids, error))
+        return NULL;
+    return g_steal_pointer(&ids);
+}
+
+GPtrArray *
+queue_delayed_to(Db *db, const char *account, const char *recipient, GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+
+    if (!collect(db_query(db, &delayed_to_address, error, "ss", account, recipient), ids,
+                 error))
+        return NULL;
+    return g_steal_pointer(&ids);
+}
+
+GPtrArray *
+queue_delayed_after(Db *db, const char *after, guint limit, GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+
+    if (!collect(db_query(db, &delayed_after, error, "si", after, (gint64)limit), ids, error))
+        return NULL;
+    return g_steal_pointer(&ids);
+}
+
 gboolean
 queue_put_aside(Db *db, const char *id, GError **error)
 {

@@ -137,14 +137,24 @@ GPtrArray *queue_list(Db *db, const char *const *accounts, guint limit, GError *
 GPtrArray *queue_agenda(Db *db, const char *const *accounts, gint64 failed_since, guint limit,
                         GError **error);
 
-/* The items of an account created since a time, in order of creation, at most limit: ids. after:
- * the last of those before, "" to begin. */
+/* The items of an account created since a time, in order of creation, at most limit: ids.
+ * after: the last of those before, "" to begin. */
 GPtrArray *queue_since(Db *db, const char *account, gint64 since, const char *after,
                        guint limit, GError **error);
 
 /* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
  * approved not before their retry. Ids, longest due first, at most limit. */
 GPtrArray *queue_due(Db *db, gint64 now, guint limit, GError **error);
+
+/* Delayed items of an account, in a conversation or to a recipient (a normal form): ids. As
+ * many as may wait, at most (waiting-limit). */
+GPtrArray *queue_delayed_in(Db *db, const char *account, gint64 conversation, GError **error);
+GPtrArray *queue_delayed_to(Db *db, const char *account, const char *recipient,
+                            GError **error);
+
+/* Delayed items that no halt keeps, in order of creation: ids, at most limit. after: the last
+ * of those before, "" to begin. */
+GPtrArray *queue_delayed_after(Db *db, const char *after, guint limit, GError **error);
 
 /* Takes an item off the timers for good: its record is damaged. */
 gboolean queue_put_aside(Db *db, const char *id, GError **error);

@@ -94,6 +94,28 @@ SELECT id FROM item
                                WHERE message.account = $1 AND message.conversation = $2))
     ORDER BY waiting DESC, seq DESC LIMIT $3;
 
+-- Two statements, each for its index; what is delayed is a part of what waits. The order of the
+-- second keeps SQLite from walking what is delayed in other accounts.
+-- name: delayed_in_conversation
+SELECT id FROM item
+    WHERE account = $1 AND conversation = $2 AND waiting = 1 AND state = 'delayed'
+    ORDER BY seq;
+
+-- name: delayed_to_address
+SELECT id FROM item
+    WHERE account = $1 AND waiting = 1 AND state = 'delayed'
+        AND EXISTS (SELECT 1 FROM recipient WHERE recipient.item = item.id
+                                            AND recipient.address = $2)
+    ORDER BY conversation, seq;
+
+-- What a halt keeps from leaving stays as it is.
+-- name: delayed_after
+SELECT id FROM item
+    WHERE state = 'delayed' AND seq > COALESCE((SELECT last.seq FROM item AS last
+                                                WHERE last.id = $1), 0)
+        AND NOT EXISTS (SELECT 1 FROM halt WHERE halt.account IN ('', item.account))
+    ORDER BY seq LIMIT $2;
+
 -- name: list_all
 SELECT id, 0, 0, seq FROM item ORDER BY seq DESC LIMIT $1;
 

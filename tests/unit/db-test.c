@@ -313,6 +313,7 @@ test_plans(void)
     } rows[] = {
         {&address_look_up, "correspondent USING INDEX"},
         {&message_find, "AND id=?"},
+        {&message_mark_automatic, "AND id=?"},
         {&participant_find, "address=?"},
         {&participant_letters, "participant_letters (account=? AND address=?"},
         {&conversation_is_mine, "id=?"},
@@ -359,6 +360,10 @@ test_plans(void)
         {&list_agenda, "item_failed (account=?"},
         {&list_state, "state=?"},
         {&list_due, "timer<?"},
+        {&delayed_in_conversation, "item_waiting_conversation (account=? AND conversation=?)"},
+        {&delayed_to_address, "item_waiting_conversation (account=?"},
+        {&delayed_to_address, "item=? AND address=?"},
+        {&delayed_after, "item_state (state=? AND seq>?)"},
         {&next_due, "item_timer"},
         {&automatic_in_account, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&automatic_in_conversation, "COVERING INDEX item_automatic_conversation (account=?"},

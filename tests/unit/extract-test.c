@@ -16,6 +16,10 @@ filled(void)
     extract->opaque = g_strsplit("encrypted", " ", -1);
     g_strfreev(extract->attendees);
     extract->attendees = g_strsplit("lee@example.net", " ", -1);
+    g_strfreev(extract->bounced);
+    extract->bounced = g_strsplit("tom@example.net", " ", -1);
+    g_strfreev(extract->returned);
+    extract->returned = g_strsplit("<c@x>", " ", -1);
     extract->forward = TRUE;
     extract->differs = TRUE;
     extract->malformed = TRUE;
@@ -35,13 +39,15 @@ test_round_trip(void)
 
     g_assert_no_error(error);
     g_assert_true(g_variant_is_of_type(variant, G_VARIANT_TYPE_VARDICT));
-    g_assert_cmpuint(g_variant_n_children(variant), ==, 20);
+    g_assert_cmpuint(g_variant_n_children(variant), ==, 22);
     g_assert_cmpstr(copy->subject, ==, "Grüße");
     g_assert_cmpstr(copy->text, ==, "");
     g_assert_cmpstrv(copy->to_cc, extract->to_cc);
     g_assert_cmpstrv(copy->opaque, extract->opaque);
     g_assert_cmpuint(g_strv_length(copy->parents), ==, 0);
     g_assert_cmpstrv(copy->attendees, extract->attendees);
+    g_assert_cmpstrv(copy->bounced, extract->bounced);
+    g_assert_cmpstrv(copy->returned, extract->returned);
     g_assert_true(copy->forward && copy->malformed && copy->differs);
     g_assert_false(copy->quoted || copy->automatic);
     g_assert_cmpuint(copy->parts->len, ==, 2);

@@ -111,6 +111,42 @@ test_conversation(void)
     scratch_close(&scratch);
 }
 
+/* What the world stops while it is delayed: of the account, there, and not leaving already. */
+static void
+test_delayed(void)
+{
+    static const struct {
+        const char *id, *account;
+        State state;
+        gint64 conversation;
+        const char *recipient;
+    } items[] = {{"i1", "owner", STATE_DELAYED, 7, "nora@example.org"},
+                 {"i2", "owner", STATE_SENDING, 7, "nora@example.org"},
+                 {"i3", "owner", STATE_DELAYED, 8, "nora@example.org"},
+                 {"i4", "second", STATE_DELAYED, 7, "nora@example.org"},
+                 {"i5", "owner", STATE_DELAYED, 7, "lee@example.net"},
+                 {"i6", "owner", STATE_DRAFT, 7, "nora@example.org"}};
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    for (gsize i = 0; i < G_N_ELEMENTS(items); i++) {
+        g_autoptr(Item) item = make_item(items[i].id, items[i].account, items[i].state);
+
+        item->conversation = items[i].conversation;
+        add_recipient(item, items[i].recipient);
+        add(scratch.db, item);
+    }
+    assert_ids(queue_delayed_in(scratch.db, "owner", 7, &error), "i1 i5");
+    assert_ids(queue_delayed_in(scratch.db, "owner", 9, &error), "");
+    assert_ids(queue_delayed_to(scratch.db, "owner", "nora@example.org", &error), "i1 i3");
+    assert_ids(queue_delayed_to(scratch.db, "owner", "tom@example.net", &error), "");
+    assert_ids(queue_delayed_after(scratch.db, "", 2, &error), "i1 i3");
+    assert_ids(queue_delayed_after(scratch.db, "i3", 9, &error), "i4 i5");
+    assert_ids(queue_delayed_after(scratch.db, "i5", 9, &error), "");
+    scratch_close(&scratch);
+}
+
 static void
 test_lists(void)
 {
@@ -384,6 +420,7 @@ main(int argc, char **argv)
     g_test_add_func("/look/find-nothing", test_find_nothing);
     g_test_add_func("/look/find-latest", test_find_latest);
     g_test_add_func("/look/conversation/E39", test_conversation);
+    g_test_add_func("/look/delayed/A34", test_delayed);
     g_test_add_func("/look/lists", test_lists);
     g_test_add_func("/queue/agenda", test_agenda);
     g_test_add_func("/look/automatic-states/XB14", test_automatic_states);

@@ -1,0 +1,157 @@
+"""What becomes of a delayed message while it waits."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from letter import letter, message_id  # noqa: E402
+from story import main, story  # noqa: E402
+from world import World, end_on_signals  # noqa: E402
+
+OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
+NORA, LEE, DANA = "nora@example.org", "lee@example.net", "dana@example.com"
+POLICY = """\
+hold    "first contact outside"       if external_novel > 0
+release "colleagues"                  if novel = 0 and external = 0
+delay 2h-6h "answer in my conversation" if mine and outside_thread = 0 and novel = 0
+draft   "the rest"
+"""
+HOURS = 3600
+REPORT = """\
+--b\r
+Content-Type: text/plain\r
+\r
+It could not be delivered.\r
+--b\r
+Content-Type: message/delivery-status\r
+\r
+Reporting-MTA: dns; mx.example.org\r
+\r
+Final-Recipient: rfc822; {recipient}\r
+Action: {action}\r
+Status: 5.1.1\r
+\r
+--b\r
+Content-Type: text/rfc822-headers\r
+\r
+Message-ID: {returned}\r
+\r
+--b--\r
+"""
+
+
+def begin(world, to=NORA):
+    """The human writes to somebody, who answers. Returns the ids of both messages."""
+    first = letter(to, sender=OWNER)
+    assert world.submit(OWNER, [to], first).code == 250
+    second = letter(OWNER, "Re: A word", sender=to, In_Reply_To=message_id(first))
+    assert world.receive(to, [OWNER], second).code == 250
+    return message_id(first), message_id(second)
+
+
+def delay(world, parent, to=NORA, **fields):
+    """The agent answers, and that is delayed. Returns the item."""
+    message = letter(to, "Re: A word", In_Reply_To=parent, **fields)
+    assert world.submit(ASSISTANT, [to], message).code == 250
+    item = world.gate.items(everything=True)[-1]
+    assert item["state"] == "delayed", item
+    return item["id"]
+
+
+def report(recipient, action="failed", returned="<nothing@example.com>"):
+    return letter(OWNER, "Undelivered", sender="mailer-daemon@example.org",
+                  body=REPORT.format(recipient=recipient, action=action, returned=returned),
+                  Content_Type="multipart/report; report-type=delivery-status; boundary=b")
+
+
+def expect_draft(world, item, why):
+    shown = world.gate.show(item)
+    assert (shown["state"], shown["why"]) == ("draft", why), (shown["state"], shown["why"])
+
+
+def expect_delayed(world, item):
+    assert world.gate.show(item)["state"] == "delayed"
+
+
+def expect_nothing_leaves(world, *items, count):
+    """After the longest delay the sink has what it had before."""
+    world.gate.clock(7 * HOURS)
+    world.gate.restart_relay()
+    for item in items:
+        assert world.gate.show(item)["state"] == "draft"
+    world.host.wait_empty()
+    assert len(world.sink.wait(count)) == count
+
+
+@story("When the other side writes again, what is delayed there becomes a draft (A34)")
+def _(world):
+    _, answer = begin(world)
+    first, second = delay(world, answer), delay(world, answer)
+    again = letter(OWNER, "Re: A word", sender=NORA, References=answer)
+    assert world.receive(NORA, [OWNER], again).code == 250
+    for item in (first, second):
+        expect_draft(world, item, f"{NORA} wrote again")
+    moved = world.gate.answer("audit", "--item", first, "--kind", "moved")["entries"]
+    assert [entry["who"] for entry in moved] == ["relay"], moved
+    expect_nothing_leaves(world, first, second, count=3)
+
+
+@story("When the human answers, what is delayed there becomes a draft (A34)")
+def _(world):
+    _, answer = begin(world)
+    item = delay(world, answer)
+    own = letter(NORA, "Re: A word", sender=OWNER, In_Reply_To=answer)
+    assert world.submit(OWNER, [NORA], own).code == 250
+    expect_draft(world, item, "the human answered")
+    expect_nothing_leaves(world, item, count=3)
+
+
+@story("Mail elsewhere leaves what is delayed alone")
+def _(world):
+    _, answer = begin(world)
+    _, other = begin(world, LEE)
+    item, elsewhere = delay(world, answer), delay(world, other, LEE)
+    for message in (letter(OWNER, "Re: A word", sender=NORA),
+                    letter(OWNER, "Re: A word", sender=NORA, References="<unknown@example.org>")):
+        assert world.receive(NORA, [OWNER], message).code == 250
+    assert world.submit(OWNER, [NORA], letter(NORA, sender=OWNER)).code == 250
+    expect_delayed(world, item)
+    more = letter(OWNER, "Re: A word", sender=NORA, References=answer)
+    assert world.receive(NORA, [OWNER], more).code == 250
+    expect_draft(world, item, f"{NORA} wrote again")
+    expect_delayed(world, elsewhere)
+    world.gate.clock(7 * HOURS)
+    assert world.gate.wait_state(elsewhere, "sent") == "sent"
+    arrived = world.sink.wait(9)
+    assert arrived[-1].recipients == [LEE] and len(arrived) == 9, arrived
+
+
+@story("A bounce of the recipient, or from the conversation, makes drafts (RFC 3464)")
+def _(world):
+    sent, answer = begin(world)
+    _, other = begin(world, LEE)
+    item, elsewhere = delay(world, answer), delay(world, other, LEE)
+    assert world.receive("", [OWNER], report(NORA, "delayed", sent)).code == 250
+    assert world.receive("", [OWNER], report("tom@example.net")).code == 250
+    expect_delayed(world, item)
+    assert world.receive("", [OWNER], report(NORA)).code == 250
+    expect_draft(world, item, f"mail to {NORA} came back")
+    third = delay(world, answer)
+    assert world.receive("", [OWNER], report("n.smith@example.org", returned=sent)).code == 250
+    expect_draft(world, third, "mail to n.smith@example.org came back")
+    expect_delayed(world, elsewhere)
+
+
+@story("An automatic answer is told as one")
+def _(world):
+    _, answer = begin(world)
+    item = delay(world, answer)
+    away = letter(OWNER, "Away", sender=NORA, In_Reply_To=answer, Auto_Submitted="auto-replied")
+    assert world.receive(NORA, [OWNER], away).code == 250
+    expect_draft(world, item, f"{NORA} answered automatically")
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    sys.exit(main(lambda: World(POLICY)))
