@@ -43,12 +43,9 @@ replace(Relay *relay, Config *fresh, const GError *why)
         config_unref(old);
 }
 
-/* One at a time, or an older file could replace a newer one. */
 static gboolean
 read_again(Relay *relay, GError **error)
 {
-    static GMutex turn;
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&turn);
     g_autoptr(Config) config = relay_config(relay);
     g_autoptr(GError) why = NULL;
     Config *fresh = config_read(config->path, TRUE, &why);
@@ -63,9 +60,14 @@ read_again(Relay *relay, GError **error)
 gboolean
 reload_now(Relay *relay, GError **error)
 {
+    static GMutex turn;
     g_autoptr(GError) trouble = NULL;
 
-    if (!read_again(relay, error))
+    /* One at a time, or an older file could replace a newer one. */
+    g_mutex_lock(&turn);
+    gboolean good = read_again(relay, error);
+    g_mutex_unlock(&turn);
+    if (!good)
         return FALSE;
     if (!writer_run(relay->writer, reload_record, relay, &trouble))
         log_error("the reload is not in the audit record: %s", trouble->message);

@@ -90,8 +90,7 @@ CREATE TABLE domain_key (
     name TEXT NOT NULL,
     PRIMARY KEY (account, word, name)
 );
--- needed: a received id that is old and stays, for a conversation of the human. automatic: a
--- machine wrote a message with that id.
+-- needed: a received id that is old and stays, for a conversation of the human.
 CREATE TABLE message (
     account TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -99,7 +98,6 @@ CREATE TABLE message (
     kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human', 'named')),
     seen BIGINT NOT NULL,
     needed INTEGER NOT NULL,
-    automatic INTEGER NOT NULL,
     PRIMARY KEY (account, id)
 );
 CREATE INDEX message_received ON message (account, needed, seen) WHERE kind = 'received';
@@ -181,7 +179,9 @@ CREATE TABLE item (
 CREATE INDEX item_account ON item (account, seq);
 CREATE INDEX item_message ON item (account, message_id, seq);
 CREATE INDEX item_conversation ON item (account, conversation, seq);
-CREATE INDEX item_created ON item (account, created, seq);
+-- Pages of the past, and, with nothing of the item itself read, the numbers of some weeks.
+CREATE INDEX item_created ON item (account, created, seq, tier, id);
+CREATE INDEX item_line ON item (account, policy, line, reason, created) WHERE line > 0;
 CREATE INDEX item_state ON item (state, seq);
 CREATE INDEX item_failed ON item (account, seq) WHERE state = 'failed';
 CREATE INDEX item_waiting_key ON item (account, submission_key, seq) WHERE waiting = 1;
