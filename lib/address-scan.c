@@ -204,6 +204,18 @@ respell(const char *text)
     return g_string_free(g_steal_pointer(&plain), FALSE);
 }
 
+/* The text without characters that nobody sees. */
+static char *
+drop_invisible(const char *text)
+{
+    g_autoptr(GString) seen = g_string_sized_new(strlen(text));
+
+    for (const char *p = text; *p != 0; p = g_utf8_next_char(p))
+        if (g_unichar_type(g_utf8_get_char(p)) != G_UNICODE_FORMAT)
+            g_string_append_len(seen, p, g_utf8_next_char(p) - p);
+    return g_string_free(g_steal_pointer(&seen), FALSE);
+}
+
 void
 address_scan(const char *text, GPtrArray *addresses, guint limit)
 {
@@ -217,7 +229,9 @@ address_scan(const char *text, GPtrArray *addresses, guint limit)
         g_autofree char *decoded = decode_percent(text);
         look_through(&scan, decoded);
     }
-    g_autofree char *respelled = respell(text);
+    g_autofree char *visible = drop_invisible(text);
+    look_through(&scan, visible);
+    g_autofree char *respelled = respell(visible);
     scan.spelled = TRUE;
     look_through(&scan, respelled);
 }

@@ -42,5 +42,5 @@ gboolean address_is_atom(char c);
 /* Appends to addresses (array of char *) the normal form of every address that occurs in a
  * text, each once: user@host and mailto: spellings first, then those made for people only, as
  * in "user (at) host dot org". What a sentence may mean otherwise is found, too: a finding
- * grants nothing. At most limit entries. */
+ * grants nothing. text: valid UTF-8. At most limit entries. */
 void address_scan(const char *text, GPtrArray *addresses, guint limit);

@@ -14,78 +14,9 @@ typedef struct {
     gboolean space;  /* one space is due before the next character */
     gboolean tags;   /* FALSE once a tag never ended: there are no more */
     gboolean quotes; /* FALSE once a quoted attribute never ended: quotes then mean nothing */
+    gboolean page;   /* nothing but what a browser shows */
+    gboolean unseen; /* FALSE once an element that no browser shows never ended */
 } Render;
-
-/* From U+00A0 on, in order. */
-static const char *const latin[] = {
-    "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
-    "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
-    "sup2",   "sup3",   "acute",  "micro",  "para",   "middot", "cedil",  "sup1",   "ordm",
-    "raquo",  "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",  "Atilde",
-    "Auml",   "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave",
-    "Iacute", "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde",
-    "Ouml",   "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",
-    "szlig",  "agrave", "aacute", "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil",
-    "egrave", "eacute", "ecirc",  "euml",   "igrave", "iacute", "icirc",  "iuml",   "eth",
-    "ntilde", "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide", "oslash", "ugrave",
-    "uacute", "ucirc",  "uuml",   "yacute", "thorn",  "yuml",
-};
-
-/* Signs that matter to a reader, and those an address or a marker could hide behind. */
-static const struct {
-    const char *name;
-    gunichar c;
-} signs[] = {
-    {"amp", '&'},
-    {"lt", '<'},
-    {"gt", '>'},
-    {"quot", '"'},
-    {"apos", '\''},
-    {"commat", '@'},
-    {"period", '.'},
-    {"colon", ':'},
-    {"comma", ','},
-    {"semi", ';'},
-    {"sol", '/'},
-    {"lowbar", '_'},
-    {"hyphen", 0x2010},
-    {"dash", 0x2010},
-    {"ndash", 0x2013},
-    {"mdash", 0x2014},
-    {"lsquo", 0x2018},
-    {"rsquo", 0x2019},
-    {"sbquo", 0x201a},
-    {"ldquo", 0x201c},
-    {"rdquo", 0x201d},
-    {"bdquo", 0x201e},
-    {"bull", 0x2022},
-    {"hellip", 0x2026},
-    {"euro", 0x20ac},
-    {"trade", 0x2122},
-    {"ensp", 0x2002},
-    {"emsp", 0x2003},
-    {"thinsp", 0x2009},
-    {"zwnj", 0x200c},
-    {"zwj", 0x200d},
-    {"lrm", 0x200e},
-    {"rlm", 0x200f},
-    {"lpar", '('},
-    {"rpar", ')'},
-    {"plus", '+'},
-    {"num", '#'},
-    {"percnt", '%'},
-    {"equals", '='},
-    {"excl", '!'},
-    {"quest", '?'},
-    {"ast", '*'},
-    {"vert", '|'},
-    {"bsol", '\\'},
-    {"Tab", '\t'},
-    {"NewLine", '\n'},
-    {"lsaquo", 0x2039},
-    {"rsaquo", 0x203a},
-    {"ZeroWidthSpace", 0x200b},
-};
 
 /* In which attributes a reader, or the reader's program, finds words or places to go. */
 static const char words[] = "|alt|title|value|placeholder|label|aria-label|summary|content|";
@@ -136,46 +67,6 @@ put_char(Render *render, gunichar c)
     g_string_append_unichar(render->out, c);
 }
 
-/* The value of &#64; or &#x40;, the semicolon optional as in browsers; 0 when it is none. */
-static gunichar
-read_number(const char *p, const char **end_out)
-{
-    gboolean hex = p[2] == 'x' || p[2] == 'X';
-    const char *digits = p + (hex ? 3 : 2);
-    char *end = NULL;
-
-    if (hex ? !g_ascii_isxdigit(*digits) : !g_ascii_isdigit(*digits))
-        return 0;
-    guint64 value = g_ascii_strtoull(digits, &end, hex ? 16 : 10);
-    *end_out = *end == ';' ? end + 1 : end;
-    if (value >= 0x80 && value < 0xa0) { /* browsers read these as windows-1252 */
-        char byte = (char)value;
-        g_autofree char *decoded = mail_decode(&byte, 1, "WINDOWS-1252");
-        return g_utf8_get_char(decoded);
-    }
-    return value != 0 && value <= 0x10ffff && g_unichar_validate((gunichar)value)
-               ? (gunichar)value
-               : 0xfffd;
-}
-
-static gunichar
-read_name(const char *p, const char **end_out)
-{
-    gsize length = 1;
-
-    while (length < 24 && g_ascii_isalnum(p[length]))
-        length++;
-    g_autofree char *name = g_strndup(p + 1, length - 1);
-    *end_out = p + length + (p[length] == ';');
-    for (gsize i = 0; i < G_N_ELEMENTS(latin); i++)
-        if (strcmp(latin[i], name) == 0)
-            return 0xa0 + (gunichar)i;
-    for (gsize i = 0; i < G_N_ELEMENTS(signs); i++)
-        if (strcmp(signs[i].name, name) == 0)
-            return signs[i].c;
-    return 0;
-}
-
 /* Text up to end, entities decoded. What is no entity stays as it is. */
 static void
 put_text(Render *render, const char *p, const char *end)
@@ -185,7 +76,7 @@ put_text(Render *render, const char *p, const char *end)
         gunichar c = g_utf8_get_char(p);
         if (c == '&') {
             const char *after = next;
-            gunichar decoded = p[1] == '#' ? read_number(p, &after) : read_name(p, &after);
+            gunichar decoded = mail_entity(p, &after);
             if (decoded != 0 && after <= end) {
                 c = decoded;
                 next = after;
@@ -199,7 +90,7 @@ put_text(Render *render, const char *p, const char *end)
 static void
 put_marked(Render *render, char open, const char *value, char close)
 {
-    if (*value == 0)
+    if (*value == 0 || render->page)
         return;
     render->space = TRUE;
     put_char(render, (guchar)open);
@@ -313,6 +204,28 @@ lay_out(Render *render, const char *tag, gboolean closing)
         render->pre = closing ? render->pre - (render->pre > 0) : render->pre + 1;
 }
 
+/* Skips what a browser takes for a comment: "<!x>", "<?x>" and "</ x>" as well. */
+static const char *
+skip_comment(const char *p)
+{
+    const char *mark = g_str_has_prefix(p, "<!--") ? "-->" : ">";
+    const char *end = strstr(p + 2, mark);
+
+    return end != NULL ? end + strlen(mark) : p + strlen(p);
+}
+
+/* Skips the content of an element that no browser shows. */
+static const char *
+skip_unseen(Render *render, const char *tag, const char *content)
+{
+    const char *end = render->unseen ? strstr(content, "</") : NULL;
+
+    while (end != NULL && g_ascii_strncasecmp(end + 2, tag, strlen(tag)) != 0)
+        end = strstr(end + 2, "</");
+    render->unseen = end != NULL;
+    return end != NULL ? end : content;
+}
+
 /* Reads the tag at p and returns where the text goes on; p itself when it is no tag. */
 static const char *
 read_tag(Render *render, const char *p)
@@ -321,6 +234,8 @@ read_tag(Render *render, const char *p)
     const char *start = p + 1 + closing;
 
     if (g_ascii_strncasecmp(p, "<!doctype", 9) != 0) {
+        if (render->page && (closing ? !g_ascii_isalpha(*start) : p[1] == '!' || p[1] == '?'))
+            return skip_comment(p);
         if (g_str_has_prefix(p, "<!--"))
             return p + 4; /* comments are shown: what is in them goes on as text */
         if (p[1] == '!' || p[1] == '?')
@@ -335,16 +250,19 @@ read_tag(Render *render, const char *p)
     while (name_end < end && !is_space(*name_end))
         name_end++;
     g_autofree char *tag = g_ascii_strdown(start, name_end - start);
+    if (render->page && is_one_of("|script|style|template|", tag))
+        return closing ? end + 1 : skip_unseen(render, tag, end + 1);
     lay_out(render, tag, closing);
     read_attributes(render, tag, name_end, end);
     return end + 1;
 }
 
-char *
-mail_render_html(const char *html)
+static char *
+render_all(const char *html, gboolean page)
 {
     g_autoptr(GString) out = g_string_sized_new(strlen(html));
-    Render render = {.out = out, .feeds = 2, .tags = TRUE, .quotes = TRUE};
+    Render render = {
+        .out = out, .feeds = 2, .tags = TRUE, .quotes = TRUE, .page = page, .unseen = TRUE};
 
     for (const char *p = html; *p != 0;) {
         const char *next = *p == '<' && render.tags ? read_tag(&render, p) : p;
@@ -358,4 +276,16 @@ mail_render_html(const char *html)
     }
     end_link(&render);
     return g_strdup(out->str);
+}
+
+char *
+mail_render_html(const char *html)
+{
+    return render_all(html, FALSE);
+}
+
+char *
+mail_render_page(const char *html)
+{
+    return render_all(html, TRUE);
 }

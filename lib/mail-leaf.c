@@ -129,6 +129,7 @@ static void
 read_html(MailReading *reading, const char *html, gboolean counted)
 {
     g_autofree char *rendered = mail_render_html(html);
+    g_autofree char *page = mail_render_page(html);
 
     if (g_regex_match_simple("charset\\s*=[\\s\"']*utf-?7", html,
                              G_REGEX_CASELESS | G_REGEX_RAW, 0))
@@ -137,6 +138,8 @@ read_html(MailReading *reading, const char *html, gboolean counted)
     if (counted)
         count_data_links(reading, rendered);
     mail_append(reading, reading->html, rendered);
+    mail_read_text(reading, page, FALSE);
+    mail_append(reading, reading->page, page);
 }
 
 char *

@@ -17,6 +17,7 @@ typedef struct {
     GPtrArray *opaque; /* of const char *, static: each reason once */
     GString *text;     /* valid UTF-8, as long as the extract allows */
     GString *html;
+    GString *page;        /* the HTML as a browser shows it; for searching, never shown */
     GString *calendar;    /* invitations, to be shown after the text */
     GPtrArray *attendees; /* of char *, owned: whom they name */
     GPtrArray *bounced;   /* likewise, for the extract */
@@ -92,8 +93,12 @@ gboolean mail_same_words(const char *one, const char *other);
 /* HTML as text: whatever is no tag, texts and links in attributes, blockquotes behind "> ". */
 char *mail_render_html(const char *html);
 
-/* The character that the entity at p, a "&", stands for, and where the text goes on; 0 when it is
- * none. */
+/* The same without what a browser does not show: letters of an address or a marker come
+ * together again that comments or attributes stood between. */
+char *mail_render_page(const char *html);
+
+/* The character that the entity at p, a "&", stands for, and where the text goes on; 0 when it
+ * is none. */
 gunichar mail_entity(const char *p, const char **end_out);
 
 /* TRUE when a decoded subject begins, or ends, as forwards do in some language. */

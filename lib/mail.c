@@ -104,6 +104,7 @@ read_content(MailReading *reading, int fd)
     mail_append(reading, reading->text, reading->calendar->str);
     address_scan(reading->text->str, mentioned, EXTRACT_LIST_LIMIT);
     address_scan(reading->html->str, mentioned, EXTRACT_LIST_LIMIT);
+    address_scan(reading->page->str, mentioned, EXTRACT_LIST_LIMIT);
     hand_over(mentioned, &extract->mentioned);
     hand_over(reading->attendees, &extract->attendees);
     hand_over(reading->bounced, &extract->bounced);
@@ -133,6 +134,7 @@ mail_extract(int fd, GError **error)
     g_autoptr(GPtrArray) fields = mail_fields_new();
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GString) html = g_string_new(NULL);
+    g_autoptr(GString) page = g_string_new(NULL);
     g_autoptr(GString) calendar = g_string_new(NULL);
     g_autoptr(GPtrArray) attendees = g_ptr_array_new();
     g_autoptr(GPtrArray) bounced = g_ptr_array_new();
@@ -142,6 +144,7 @@ mail_extract(int fd, GError **error)
                            .fields = fields,
                            .text = text,
                            .html = html,
+                           .page = page,
                            .calendar = calendar,
                            .attendees = attendees,
                            .bounced = bounced,

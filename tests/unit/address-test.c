@@ -137,6 +137,7 @@ static const struct {
     {"dots before", "...nora@example.org...", "nora@example.org"},
     {"IDN", "kontakt@bücher.example.org!", "kontakt@xn--bcher-kva.example.org"},
     {"letters without spaces", "请联系nora@example.org谢谢", "nora@example.org"},
+    {"invisible letters", "no\u200bra@exam\u00adple.org", "nora@example.org"},
     {"capitals", "NORA@EXAMPLE.ORG", "nora@example.org"},
     {"possessive", "nora@example.org's", "nora@example.org"},
     {"lines", "nora@example.org\nsam@example.org", "nora@example.org sam@example.org"},

@@ -173,12 +173,37 @@ test_page(gconstpointer data)
         g_assert_cmpstr(text, ==, pages[i].text);
 }
 
+/* XB21, XB28: what nobody sees does not come between the letters of a marker or an address. */
+static void
+test_page_as_seen(void)
+{
+    static const struct {
+        const char *html;
+        const char *text;
+    } rows[] = {
+        {"For<!-- x -->ward<!-->ed<!--->", "Forwarded"},
+        {"For<!x>ward<?x>ed</ x>", "Forwarded"},
+        {"For<b title=x>ward</b>ed<img alt=x>", "Forwarded"},
+        {"nora<a href=\"mailto:x@example.net\">@example.org</a>", "nora@example.org"},
+        {"For<style>x</style>warded", "Forwarded"},
+        {"a<script>b", "ab"},
+        {"a<!-- b", "a"},
+        {"<p>a</p><!DOCTYPE html>b", "a\nb"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = mail_render_page(rows[i].html);
+        g_assert_cmpstr(text, ==, rows[i].text);
+    }
+}
+
 /* A page written to make the reader slow takes no longer than its length explains. */
 static void
 test_hostile_pages(void)
 {
-    static const char *const pieces[] = {"<a ", "<a b=\"",      "<",    "<!--",       "&",
-                                         "&#",  "<blockquote>", "</a>", "<a href=x>", "\"'"};
+    static const char *const pieces[] = {
+        "<a ",          "<a b=\"", "<",          "<!--", "&",       "&#",
+        "<blockquote>", "</a>",    "<a href=x>", "\"'",  "<style>", "</ "};
 
     for (gsize i = 0; i < G_N_ELEMENTS(pieces); i++) {
         g_autoptr(GString) page = g_string_new(NULL);
@@ -186,6 +211,7 @@ test_hostile_pages(void)
             g_string_append(page, pieces[i]);
         gint64 start = g_get_monotonic_time();
         g_autofree char *text = mail_render_html(page->str);
+        g_autofree char *seen = mail_render_page(page->str);
         g_assert_cmpint(g_get_monotonic_time() - start, <, 5 * G_USEC_PER_SEC);
         g_assert_true(g_utf8_validate(text, -1, NULL));
     }
@@ -237,6 +263,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/mail/html/", pages[i].name, NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_page);
     }
+    g_test_add_func("/mail/html as seen", test_page_as_seen);
     g_test_add_func("/mail/html hostile", test_hostile_pages);
     g_test_add_func("/mail/charsets XD13", test_charsets);
     return g_test_run();
