@@ -79,11 +79,10 @@ count_try(Tries *tried, gboolean good, gint64 now)
     tried->until = now + MIN(PAUSE_FIRST << doublings, PAUSE_MOST);
 }
 
-/* Looks at one password at a time, and at none while the user's pause lasts. */
+/* Looks at no password while the user's pause lasts. The lock is held: one at a time. */
 static gboolean
 try_password(Request *request, const Password *known, const char *password, GError **error)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&tries.lock);
     Tries *tried = tries_of(request->uid);
 
     if (request->now < tried->until) {
@@ -120,7 +119,10 @@ check(Request *request, const char *password, GError **error)
                     request->who);
         return FALSE;
     }
-    if (!try_password(request, known, password, error))
+    g_mutex_lock(&tries.lock);
+    gboolean tried = try_password(request, known, password, error);
+    g_mutex_unlock(&tries.lock);
+    if (!tried)
         return FALSE;
     if (request->confirmed)
         return TRUE;
