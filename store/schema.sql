@@ -90,7 +90,8 @@ CREATE TABLE domain_key (
     name TEXT NOT NULL,
     PRIMARY KEY (account, word, name)
 );
--- needed: a received id that is old and stays, for a conversation of the human.
+-- needed: a received id that is old and stays, for a conversation of the human. automatic: a
+-- machine wrote a message with that id.
 CREATE TABLE message (
     account TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -98,6 +99,7 @@ CREATE TABLE message (
     kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human', 'named')),
     seen BIGINT NOT NULL,
     needed INTEGER NOT NULL,
+    automatic INTEGER NOT NULL,
     PRIMARY KEY (account, id)
 );
 CREATE INDEX message_received ON message (account, needed, seen) WHERE kind = 'received';
