@@ -5,7 +5,7 @@
 #define DIGEST_LEAST 8 /* digits; fewer could be typed by mistake (XC21) */
 
 int
-cmd_approve(const Session *session, char **words)
+command_approve(const Session *session, const char *verb, char **words)
 {
     gsize digits = strspn(words[1], "0123456789abcdefABCDEF");
     GVariantDict arguments;
@@ -17,5 +17,11 @@ cmd_approve(const Session *session, char **words)
     g_variant_dict_init(&arguments, NULL);
     g_variant_dict_insert(&arguments, "id", "s", words[0]);
     g_variant_dict_insert(&arguments, "digest", "s", words[1]);
-    return command_decide(session, "approve", &arguments);
+    return command_decide(session, verb, &arguments);
+}
+
+int
+cmd_approve(const Session *session, char **words)
+{
+    return command_approve(session, "approve", words);
 }

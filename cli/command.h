@@ -18,6 +18,7 @@ int cmd_history(const Session *session, char **words);
 int cmd_import(const Session *session, char **words);
 int cmd_list(const Session *session, char **words);
 int cmd_lock(const Session *session, char **words);
+int cmd_now(const Session *session, char **words);
 int cmd_passwd(const Session *session, char **words);
 int cmd_policy(const Session *session, char **words);
 int cmd_reject(const Session *session, char **words);
@@ -45,6 +46,9 @@ int command_print_json(GVariant *answer);
 
 /* Asks the relay to decide on an item and tells the state that it is in now. */
 int command_decide(const Session *session, const char *verb, GVariantDict *arguments);
+
+/* The same with an item's id and digest, the words, for an approver's verb. */
+int command_approve(const Session *session, const char *verb, char **words);
 
 /* Adds a row of cells to a table for output.h; takes the cells, NULL ends them. */
 void command_add_row(GPtrArray *rows, ...) G_GNUC_NULL_TERMINATED;

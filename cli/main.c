@@ -26,6 +26,7 @@ static const Command COMMANDS[] = {
     {"list", "", "what waits or failed; with --all also what is done", "all", 0, 0, cmd_list},
     {"show", "ID", "everything about one item, its text included", "", 1, 1, cmd_show},
     {"approve", "ID DIGEST", "let exactly this message leave, once", "", 2, 2, cmd_approve},
+    {"now", "ID DIGEST", "let what is delayed leave without waiting", "", 2, 2, cmd_now},
     {"reject", "ID[,ID...] REASON...", "never let it leave; the agent can ask why", "", 2,
      G_MAXINT, cmd_reject},
     {"resolve", "ID sent|failed", "say what became of an uncertain item", "", 2, 2,

@@ -7,7 +7,6 @@
 #include "lib/error.h"
 #include "relay/authority.h"
 #include "relay/history.h"
-#include "relay/password.h"
 #include "relay/reload.h"
 #include "relay/stop.h"
 #include "relay/views.h"
@@ -55,9 +54,10 @@ people_is_state(const Item *item, State first, State second, const char *verb, G
     gboolean for_veto = item->state == STATE_DELAYED || item->state == STATE_APPROVED;
     g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "%s cannot be %s: it is %s%s",
                 item->id, verb, state_name(item->state),
-                for_reject ? "; you can reject it"
-                : for_veto ? "; you can veto it"
-                           : "");
+                for_reject                     ? "; you can reject it"
+                : item->state == STATE_DELAYED ? "; you can veto it, or let it leave now"
+                : for_veto                     ? "; you can veto it"
+                                               : "");
     return FALSE;
 }
 
@@ -76,8 +76,8 @@ people_move(Request *request, const Item *item, State to, const char *why, GErro
     return FALSE;
 }
 
-static void
-set_state_reply(Request *request, State state)
+void
+people_answer_state(Request *request, State state)
 {
     GVariantDict dict;
 
@@ -232,86 +232,6 @@ people_digest_matches(const Item *item, const char *prefix, GError **error)
     return FALSE;
 }
 
-static gboolean
-may_leave(Request *request, const Item *item, GError **error)
-{
-    const Account *account = config_account(request->config, item->account);
-
-    if (account != NULL && account->mode != MODE_DRAFT)
-        return stop_allows(request, account->name, error);
-    g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT,
-                "account %s is in mode draft: nothing leaves, not even approved",
-                item->account);
-    return FALSE;
-}
-
-static gboolean
-grant(Request *request, const Account *account, const Item *item, GError **error)
-{
-    const Approval approval = {
-        .item = item->id,
-        .account = item->account,
-        .digest = item->digest,
-        .approver = request->who,
-        .uid = request->uid,
-        .gid = request->gid,
-        .policy = (char *)policy_version(account->policy),
-        .created = request->now,
-        .expires = request->now + request->config->approval_life,
-    };
-
-    return approval_grant(request->relay->db, &approval, error);
-}
-
-/* Whether this person's approval would add anything. */
-static gboolean
-may_approve(const Request *request, const Item *item, const Standing *standing, GError **error)
-{
-    if (standing->refused != NULL) {
-        g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT, "today %s would be refused: %s",
-                    item->id, standing->refused);
-        return FALSE;
-    }
-    for (guint i = 0; i < standing->approvals->len; i++) {
-        const Approval *approval = g_ptr_array_index(standing->approvals, i);
-
-        if (approval->uid != request->uid)
-            continue;
-        g_set_error(error, REQUEST_ERROR, REQUEST_CONFLICT,
-                    "%s has your approval; it needs %u different people", item->id,
-                    standing->needed);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-gboolean
-people_approve(Request *request, GError **error)
-{
-    const char *prefix = request_text(request, "digest", error);
-    g_autoptr(Item) item = prefix ? people_item(request, error) : NULL;
-    g_auto(Standing) standing = {0};
-
-    if (item == NULL || !people_is_state(item, STATE_HELD, STATE_DRAFT, "approved", error) ||
-        !people_digest_matches(item, prefix, error) || !may_leave(request, item, error))
-        return FALSE;
-    const Account *account = config_account(request->config, item->account);
-    if (!authority_standing(request->relay->db, request->config, account, item, request->now,
-                            &standing, error) ||
-        !may_approve(request, item, &standing, error) ||
-        !password_suffices(request, account, error) || !grant(request, account, item, error))
-        return FALSE;
-    if (standing.approvals->len + 1 < standing.needed) {
-        set_state_reply(request, item->state);
-        return TRUE;
-    }
-    if (!people_move(request, item, STATE_APPROVED, "approved", error))
-        return FALSE;
-    set_state_reply(request, STATE_APPROVED);
-    request->wake = TRUE;
-    return TRUE;
-}
-
 gboolean
 people_reject(Request *request, GError **error)
 {
@@ -321,7 +241,7 @@ people_reject(Request *request, GError **error)
     if (item == NULL || !people_is_state(item, STATE_HELD, STATE_DRAFT, "rejected", error) ||
         !people_move(request, item, STATE_REJECTED, reason, error))
         return FALSE;
-    set_state_reply(request, STATE_REJECTED);
+    people_answer_state(request, STATE_REJECTED);
     return TRUE;
 }
 
@@ -335,7 +255,7 @@ people_veto(Request *request, GError **error)
         !approval_void(request->relay->db, item->id, request->now, error) ||
         !people_move(request, item, STATE_VETOED, "vetoed", error))
         return FALSE;
-    set_state_reply(request, STATE_VETOED);
+    people_answer_state(request, STATE_VETOED);
     return TRUE;
 }
 
@@ -355,7 +275,7 @@ people_resolve(Request *request, GError **error)
     }
     if (!people_move(request, item, state, "a person looked", error))
         return FALSE;
-    set_state_reply(request, state);
+    people_answer_state(request, state);
     return TRUE;
 }
 

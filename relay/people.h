@@ -14,9 +14,6 @@ gboolean people_list(Request *request, GError **error);
 /* {id s} answers everything known of the item, and records that it was shown. */
 gboolean people_show(Request *request, GError **error);
 
-/* {id s, digest s}: digest is a prefix of at least DIGEST_PREFIX digits of the one shown. */
-gboolean people_approve(Request *request, GError **error);
-
 /* {id s, reason s} */
 gboolean people_reject(Request *request, GError **error);
 
@@ -46,6 +43,9 @@ gboolean people_move(Request *request, const Item *item, State to, const char *w
 
 /* REQUEST_CONFLICT when the digest that was shown, or its beginning, is not the item's. */
 gboolean people_digest_matches(const Item *item, const char *prefix, GError **error);
+
+/* Answers {state s}. */
+void people_answer_state(Request *request, State state);
 
 /* Whether the peer may know of the account. */
 gboolean people_may_know(const Request *request, const char *account);

@@ -12,6 +12,7 @@
 #include "lib/log.h"
 #include "lib/wire.h"
 #include "relay/agents.h"
+#include "relay/approve.h"
 #include "relay/audits.h"
 #include "relay/edit.h"
 #include "relay/export.h"
@@ -70,7 +71,8 @@ static const Verb verbs[] = {
     {"observe", PEER_MILTER, submissions_read_observe, submissions_observe},
     {"list", PEER_APPROVER, NULL, people_list},
     {"show", PEER_APPROVER, NULL, people_show},
-    {"approve", PEER_APPROVER, password_check, people_approve},
+    {"approve", PEER_APPROVER, password_check, approve_item},
+    {"now", PEER_APPROVER, password_check, approve_now},
     {"reject", PEER_APPROVER, NULL, people_reject},
     {"veto", PEER_APPROVER, NULL, people_veto},
     {"resolve", PEER_APPROVER, NULL, people_resolve},

@@ -1,5 +1,6 @@
 #include "relay/world.h"
 
+#include "store/approval.h"
 #include "store/history.h"
 #include "store/queue.h"
 
@@ -20,8 +21,11 @@ stop_items(const Veto *veto, GPtrArray *taken, GError **error)
     if (ids == NULL)
         return FALSE;
     for (guint i = 0; i < ids->len; i++) {
-        if (!queue_move(veto->db, g_ptr_array_index(ids, i), STATE_DELAYED, STATE_DRAFT,
-                        "relay", veto->why, veto->now, &done, error))
+        const char *id = g_ptr_array_index(ids, i);
+
+        if (!approval_void(veto->db, id, veto->now, error) ||
+            !queue_move(veto->db, id, STATE_DELAYED, STATE_DRAFT, "relay", veto->why,
+                        veto->now, &done, error))
             return FALSE;
     }
     return TRUE;

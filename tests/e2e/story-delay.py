@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
+from gate import ADMIN, AGENT, APPROVER, STRANGER  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from story import main, story  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
@@ -150,6 +151,47 @@ def _(world):
     away = letter(OWNER, "Away", sender=NORA, In_Reply_To=answer, Auto_Submitted="auto-replied")
     assert world.receive(NORA, [OWNER], away).code == 250
     expect_draft(world, item, f"{NORA} answered automatically")
+
+
+@story("An approver lets a delayed message leave now, for its digest alone")
+def _(world):
+    _, answer = begin(world)
+    item = delay(world, answer)
+    digest = world.gate.show(item)["digest"]
+    wrong = ("0" if digest[0] != "0" else "1") + digest[1:]
+    for words, uid in ((("now", item, wrong), APPROVER), (("now", item, digest[:4]), APPROVER),
+                       (("now", item, digest), AGENT), (("now", item, digest), STRANGER),
+                       (("approve", item, digest), APPROVER)):
+        assert world.gate.command(*words, uid=uid).returncode != 0, words
+    expect_delayed(world, item)
+    done = world.gate.command("now", item, digest[:8])
+    assert done.returncode == 0 and "approved" in done.stdout, done
+    assert world.gate.wait_state(item, "sent") == "sent"
+    assert world.sink.wait(3)[-1].recipients == [NORA]
+    shown = world.gate.answer("audit", "--item", item, "--kind", "moved")["entries"]
+    assert any(str(APPROVER) in entry["who"] for entry in shown), shown
+    assert world.gate.command("now", item, digest).returncode != 0
+    world.gate.clock(7 * HOURS)
+    world.host.wait_empty()
+    assert len(world.sink.wait(3)) == 3
+
+
+@story("Nothing but what is delayed can leave now, and nothing in mode draft")
+def _(world):
+    _, answer = begin(world)
+    item = delay(world, answer)
+    digest = world.gate.show(item)["digest"]
+    world.gate.configure(POLICY, {"mode": "draft"})
+    assert world.gate.command("reload", uid=ADMIN).returncode == 0
+    assert world.gate.command("now", item, digest).returncode != 0
+    world.gate.configure(POLICY)
+    assert world.gate.command("reload", uid=ADMIN).returncode == 0
+    held = letter("stranger@example.net")
+    assert world.submit(ASSISTANT, ["stranger@example.net"], held).code == 250
+    other = world.gate.items(everything=True)[-1]
+    assert other["state"] == "held", other
+    done = world.gate.command("now", other["id"], world.gate.show(other["id"])["digest"])
+    assert done.returncode != 0 and "is held" in done.stderr, done
 
 
 if __name__ == "__main__":
