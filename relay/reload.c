@@ -73,7 +73,7 @@ reload_now(Relay *relay, GError **error)
         log_error("the reload is not in the audit record: %s", trouble->message);
     g_autoptr(Config) config = relay_config(relay);
     log_info("read %s again", config->path);
-    schedule_wake(relay->schedule);
+    schedule_review(relay->schedule);
     return TRUE;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/log.h"
 #include "relay/prune.h"
 #include "relay/record.h"
+#include "relay/review.h"
 #include "relay/send.h"
 #include "relay/stats.h"
 
@@ -15,8 +16,9 @@ struct _Schedule {
     GThread *thread;
     GMutex lock;
     GCond woken;
-    gboolean wake, stop;
+    gboolean wake, stop, read_again;
     Pruner pruner;
+    Review review;
     gint64 watch_next;
 };
 
@@ -103,14 +105,18 @@ run(gpointer data)
     g_mutex_lock(&schedule->lock);
     while (!schedule->stop) {
         schedule->wake = FALSE;
+        if (schedule->read_again)
+            review_begin(&schedule->review);
+        schedule->read_again = FALSE;
         g_mutex_unlock(&schedule->lock);
         record_tick(schedule->relay);
+        review_step(schedule->relay, &schedule->review);
         act(schedule->relay);
         prune_step(schedule->relay, &schedule->pruner);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
         gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
-        while (!schedule->wake && !schedule->stop)
+        while (!schedule->wake && !schedule->stop && !schedule->review.open)
             if (!g_cond_wait_until(&schedule->woken, &schedule->lock, until))
                 break;
     }
@@ -124,6 +130,7 @@ schedule_start(Relay *relay)
     Schedule *schedule = g_new0(Schedule, 1);
 
     schedule->relay = relay;
+    schedule->read_again = TRUE; /* the rules may be others than before the start */
     g_mutex_init(&schedule->lock);
     g_cond_init(&schedule->woken);
     schedule->thread = g_thread_new("schedule", run, schedule);
@@ -139,6 +146,15 @@ schedule_wake(Schedule *schedule)
     schedule->wake = TRUE;
     g_cond_signal(&schedule->woken);
     g_mutex_unlock(&schedule->lock);
+}
+
+void
+schedule_review(Schedule *schedule)
+{
+    g_mutex_lock(&schedule->lock);
+    schedule->read_again = TRUE;
+    g_mutex_unlock(&schedule->lock);
+    schedule_wake(schedule);
 }
 
 void

@@ -14,5 +14,8 @@ Schedule *schedule_start(Relay *relay);
 void schedule_stop(Schedule *schedule);
 void schedule_free(Schedule *schedule);
 
+/* The rules were read again: what is delayed is judged by them. Any thread. */
+void schedule_review(Schedule *schedule);
+
 /* Something new may be due: look now. Any thread; schedule may be NULL. */
 void schedule_wake(Schedule *schedule);

@@ -82,8 +82,7 @@ send_learn(Db *db, const Item *item, gint64 now, GError **error)
     return history_observe(db, &observation, now, error);
 }
 
-/* The authority has gone while the item waited: it waits for a person again. */
-static gboolean
+gboolean
 send_back(Db *db, const Item *item, Tier tier, const char *why, gint64 now, GError **error)
 {
     State to = item->automatic && tier == TIER_DRAFT ? STATE_DRAFT : STATE_HELD;

@@ -25,6 +25,11 @@ void sender_push(Sender *sender, const char *id);
 gboolean send_use_authority(Relay *relay, const Config *config, const char *id,
                             const char *queue_id, gint64 now, char **why_out, GError **error);
 
+/* The authority has gone while the item waited: it waits for a person again, as a draft when
+ * a rule says so, else held. tier, why: of authority_check. In a writer job. */
+gboolean send_back(Db *db, const Item *item, Tier tier, const char *why, gint64 now,
+                   GError **error);
+
 /* What left is history: the message's id joins its conversation. In a writer job. */
 gboolean send_learn(Db *db, const Item *item, gint64 now, GError **error);
 

@@ -194,6 +194,45 @@ def _(world):
     assert done.returncode != 0 and "is held" in done.stderr, done
 
 
+@story("Rules and modes that got stricter show at once, those that did not change nothing (A34)")
+def _(world):
+    _, answer = begin(world)
+    items = [delay(world, answer) for _ in range(20)]
+    dues = [world.gate.show(item)["due"] for item in items]
+    world.gate.configure(POLICY + "# the same\n")
+    assert world.gate.command("reload", uid=ADMIN).returncode == 0
+    world.gate.restart_relay()
+    assert [world.gate.show(item)["due"] for item in items] == dues
+    for item in items:
+        expect_delayed(world, item)
+    world.gate.configure('hold "nothing goes alone" if recipients > 0\n' + POLICY)
+    world.gate.reload()
+    for item in items:
+        assert world.gate.wait_state(item, "held") == "held"
+        assert world.gate.show(item)["why"] == "nothing goes alone"
+
+
+@story("In mode draft what was delayed is a draft, and what a stop keeps stays delayed")
+def _(world):
+    _, answer = begin(world)
+    first = delay(world, answer)
+    world.gate.configure(POLICY, {"mode": "draft"})
+    world.gate.restart_relay()
+    assert world.gate.wait_state(first, "draft") == "draft"
+    world.gate.configure(POLICY)
+    assert world.gate.command("reload", uid=ADMIN).returncode == 0
+    second = delay(world, answer)
+    assert world.gate.command("stop", "owner", "a test", uid=ADMIN).returncode == 0
+    world.gate.restart_relay()
+    expect_delayed(world, second)
+    assert world.gate.command("start", "owner", uid=ADMIN).returncode == 0
+    third = delay(world, answer)
+    world.gate.configure('hold "nothing goes alone" if recipients > 0\n' + POLICY)
+    assert world.gate.command("reload", uid=ADMIN).returncode == 0
+    for item in (second, third):
+        assert world.gate.wait_state(item, "held") == "held"
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))
