@@ -41,7 +41,7 @@ static const struct {
      "for "
      "external=1, which is less risk; if it is meant, end the line with unsafe \"reason\""},
     {"the lines in the wrong order",
-     "release \"r\"\nhold \"h\" if locked\nexpect hold when locked",
+     "release \"r\"\nhold \"h\" if opaque\nexpect hold when opaque",
      "p:3: found release (line 1: r), expected hold"},
     {"an expectation that cannot be",
      "hold \"h\"\nexpect hold when novel = 2 and recipients = 1",
