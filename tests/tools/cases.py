@@ -217,14 +217,13 @@ class Player:
                                          smtputf8=case.get("smtputf8", False))
 
     def _collect(self, case, found, before):
-        """The item of the case: the only new one, or the last of those from files submitted
-        before it; of a smuggled second message, the first."""
+        """What became of the case's message, its item among those that are new."""
         new = [item["id"] for item in self.gate.items(everything=True)
                if item["id"] not in before]
         found.facts = {"gated": bool(new) or not found.reply.ok}
         if new:
-            found.item = new[-1] if case.get("before") else new[0]
-            item = self.gate.show(found.item)
+            item = self._own_item(case, new)
+            found.item = item["id"]
             found.tier = {"refuse": "reject"}.get(item["tier"], item["tier"])
             found.rule = item["reason"]
             found.facts.update(item["facts"])
@@ -235,9 +234,25 @@ class Player:
         elif not new:
             found.tier = "release"
 
+    def _own_item(self, case, new):
+        """The only new item, or the last of those from files submitted before. A session may
+        bring several messages: the case is the first that goes to its recipients."""
+        items = [self.gate.show(item) for item in new]
+        if case.get("before"):
+            return items[-1]
+        wanted = set(case["envelope"]["rcpt_to"])
+        own = [item for item in items
+               if {recipient["address"] for recipient in item["recipients"]} == wanted]
+        return (own or items)[0]
+
     def _compare_left(self, case, found, sink_before):
-        """Whatever the gate says: what did it let out?"""
-        left = self._quiet() - sink_before
+        """Whatever the gate says: what did it let out? Of a session that may bring several
+        messages, those to the case's recipients."""
+        self._quiet()
+        wanted = set(case["envelope"]["rcpt_to"])
+        session = case["file"].endswith(".smtp")
+        left = sum(not session or not wanted.isdisjoint(message.recipients)
+                   for message in self.world.sink.messages()[sink_before:])
         if found.tier == "release" and left == 0:
             found.mismatches.append("sink: expected the released message, found nothing")
         elif found.tier != "release" and left > 0 and not case.get("before"):
