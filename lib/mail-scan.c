@@ -173,7 +173,6 @@ mail_scan(MailReading *reading, int fd, GError **error)
     char buffer[16384];
     off_t offset = 0;
 
-    reading->fields = g_ptr_array_new_with_free_func((GDestroyNotify)field_free);
     for (;;) {
         ssize_t got = pread(fd, buffer, sizeof buffer, offset);
         if (got < 0 && errno == EINTR)
