@@ -214,6 +214,7 @@ test_hostile_pages(void)
         g_autofree char *seen = mail_render_page(page->str);
         g_assert_cmpint(g_get_monotonic_time() - start, <, 5 * G_USEC_PER_SEC);
         g_assert_true(g_utf8_validate(text, -1, NULL));
+        g_assert_true(g_utf8_validate(seen, -1, NULL));
     }
 }
 
