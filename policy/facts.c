@@ -33,6 +33,7 @@ static const struct {
     [FACT_LOOKALIKE] = {"lookalike", FACT_KIND_NUMBER, 1},
     [FACT_PENDING] = {"pending", FACT_KIND_FLAG, 1},
     [FACT_LOCKED] = {"locked", FACT_KIND_FLAG, 1},
+    [FACT_LOOP] = {"loop", FACT_KIND_FLAG, 1},
 };
 
 const char *

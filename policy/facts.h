@@ -34,6 +34,7 @@ typedef enum {
     FACT_LOOKALIKE,
     FACT_PENDING,
     FACT_LOCKED,
+    FACT_LOOP,
     FACT_COUNT
 } Fact;
 

@@ -293,6 +293,23 @@ count_sends(Db *db, Item *item, gint64 now, GError **error)
     return count_to_recipients(db, item, now, error) && count_fanout(db, item, now, error);
 }
 
+/* Two machines that answer each other never end (RFC 3834, 2). Any id that the message names
+ * counts: which of them it answers, the agent says. */
+static gboolean
+find_loop(Db *db, Item *item, GError **error)
+{
+    char **parents = item->extract->parents;
+    gboolean loop = item->extract->automatic;
+    gint64 conversation;
+
+    for (guint i = 0; !loop && parents[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
+        if (!history_trace(db, item->account, parents[i], &conversation, &loop, error))
+            return FALSE;
+    }
+    facts_set(&item->facts, FACT_LOOP, loop);
+    return TRUE;
+}
+
 static void
 declare(Item *item)
 {
@@ -315,7 +332,7 @@ gather_facts(Db *db, const Config *config, const Account *account, Item *item, g
     set_audience(item, &tally);
     set_content(account, item, &tally);
     declare(item);
-    return count_sends(db, item, now, error);
+    return find_loop(db, item, error) && count_sends(db, item, now, error);
 }
 
 static gboolean

@@ -75,6 +75,13 @@ def expect_delayed(world, item):
     assert world.gate.show(item)["state"] == "delayed"
 
 
+def expect_held(world, fields, number):
+    message = letter(NORA, f"Re: Number {number}", **fields)
+    assert world.submit(ASSISTANT, [NORA], message).code == 250
+    item = world.gate.show(world.gate.items(everything=True)[-1]["id"])
+    assert item["reason"] == "answers automatic mail" and item["facts"]["loop"] is True, item
+
+
 def expect_nothing_leaves(world, *items, count):
     """After the longest delay the sink has what it had before."""
     world.gate.clock(7 * HOURS)
@@ -231,6 +238,23 @@ def _(world):
     assert world.gate.command("reload", uid=ADMIN).returncode == 0
     for item in (second, third):
         assert world.gate.wait_state(item, "held") == "held"
+
+
+@story("What answers a machine, or says that a machine wrote it, is held (loop, RFC 3834)")
+def _(world):
+    world.gate.configure('hold "answers automatic mail" if loop\n' + POLICY)
+    assert world.gate.command("reload", uid=ADMIN).returncode == 0
+    sent, answer = begin(world)
+    for number, fields in enumerate(({"Auto_Submitted": "auto-replied"}, {"Precedence": "list"},
+                                     {"List_Id": "<dev.lists.example.org>"})):
+        came = letter(OWNER, "Re: A word", sender=NORA, In_Reply_To=sent, **fields)
+        assert world.receive(NORA, [OWNER], came).code == 250
+        expect_held(world, {"References": f"{sent} {message_id(came)}"}, number)
+    bounce = report(NORA, returned=sent)
+    assert world.receive("", [OWNER], bounce).code == 250
+    expect_held(world, {"References": f"{answer} {message_id(bounce)}"}, 3)
+    expect_held(world, {"References": answer, "Auto_Submitted": "auto-generated"}, 4)
+    delay(world, answer, Auto_Submitted="no")
 
 
 if __name__ == "__main__":

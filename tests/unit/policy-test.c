@@ -8,7 +8,7 @@
     "recipients=1 external=0 novel=0 external_novel=0 known=1 from_body=0 lists=0 "           \
     "in_thread=no mine=no outside_thread=0 auto_sends=0 auto_recipient=0 sent_hour=0 "        \
     "sent_day=0 fanout_day=1 attachments=0 attachment_bytes=0 forward=no opaque=no size=900 " \
-    "diverted=0 hidden=0 header_only=0 lookalike=? pending=no locked=no"
+    "diverted=0 hidden=0 header_only=0 lookalike=? pending=no locked=no loop=no"
 
 static const char *const tier_words[] = {"release", "delay 1h", "draft", "hold", "refuse"};
 
@@ -330,7 +330,7 @@ test_facts_text(void)
     }
     /* XE1: a class is one word and no fact. */
     g_autofree char *text = facts_format(&facts);
-    g_assert_nonnull(strstr(text, "locked=? declared=x%20recipients%3D0%0A%25%C3%BC"));
+    g_assert_nonnull(strstr(text, "locked=? loop=? declared=x%20recipients%3D0%0A%25%C3%BC"));
     g_assert_cmpstr(read_facts(text).declared, ==, facts.declared);
     facts_set(&facts, FACT_FORWARD, 7);
     g_assert_cmpint(facts.values[FACT_FORWARD].number, ==, 1);

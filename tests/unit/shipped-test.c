@@ -11,7 +11,7 @@
     "recipients=1 external=0 novel=0 external_novel=0 known=1 from_body=0 lists=0 "           \
     "in_thread=no mine=no outside_thread=0 auto_sends=0 auto_recipient=0 sent_hour=0 "        \
     "sent_day=0 fanout_day=1 attachments=0 attachment_bytes=0 forward=no opaque=no size=900 " \
-    "diverted=0 hidden=0 header_only=0 lookalike=0 pending=no locked=no"
+    "diverted=0 hidden=0 header_only=0 lookalike=0 pending=no locked=no loop=no"
 
 static Facts
 read_facts(const char *text)
@@ -105,6 +105,8 @@ static const struct {
     {"unreadable leaves (case B16)", THREAD "opaque=yes", TIER_HOLD, TIER_HOLD},
     {"answers diverted (XB23)", THREAD "diverted=1", TIER_HOLD, TIER_HOLD},
     {"handed back (B5)", THREAD "locked=yes", TIER_HOLD, TIER_HOLD},
+    {"an answer to a machine", THREAD "loop=yes", TIER_HOLD, TIER_HOLD},
+    {"an answer to a machine inside", "loop=yes", TIER_HOLD, TIER_HOLD},
     {"second while the first waits (A15)", THREAD "pending=yes", TIER_DRAFT, TIER_HOLD},
     {"colleague while another waits (A15)", "pending=yes", TIER_DRAFT, TIER_DRAFT},
     {"third in a conversation (B1, B11, B12, case T6)", THREAD "auto_sends=2", TIER_DRAFT,

@@ -162,7 +162,7 @@ static const Preview PREVIEWS[] = {
      ITEM(", 'facts': <{'novel': <int64 1>, 'forward': <true>, 'locked': <false>}>, "
           "'unknown': <['lookalike']>"),
      {"Facts:         recipients unknown, external unknown, novel 1,", "\n               ",
-      "forward yes,", "lookalike unknown,", "locked no\n"},
+      "forward yes,", "lookalike unknown,", "locked no,", "loop unknown\n"},
      "lookalike\n"},
     {"claims A23 C1 B13",
      ITEM(", 'claims': <{'Agent-Rationale': 'the owner agreed\\nState: approved'}>"),
