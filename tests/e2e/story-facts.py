@@ -29,7 +29,7 @@ WRITTEN = [
     ("mallory\uff20example.net@example.com", "refused"),
     ("@example.com:mallory@example.net", "refused"),
     ("@example.net,@example.com:dana@example.com", "refused"),
-    ("dana@[127.0.0.1]", "outside"), ("dana@[192.0.2.1]", "outside"),
+    ("dana@[127.0.0.1]", "refused"), ("dana@[192.0.2.1]", "outside"),
     ("dana@[example.com]", "refused"), ("dana@[192.0.2.1]x", "refused"),
     ("dana@example.com..", "refused"), ("dana@.example.com", "refused"),
     ("dana @example.com", "refused"), ("dana@example.com>", "refused"),

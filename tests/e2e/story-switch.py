@@ -394,7 +394,7 @@ def _(world):
     assert world.sink.messages() == []
     world.gate.approve(fresh)
     assert world.gate.wait_state(fresh, "sent") == "sent"
-    arrived = world.sink.wait(1)[0]
+    arrived = world.sink.wait(2)[0]
     assert arrived.field("In-Reply-To") == ["<root@example.org>"], arrived.head
     assert arrived.field("From") == [ASSISTANT] and arrived.field("To") == [f"{NORA}, {DANA}"]
     recipients = [to for message in world.sink.messages() for to in message.recipients]
