@@ -80,6 +80,7 @@ static const Setting PER_ACCOUNT[] = {
     {"approvers", setting_people, IN_ACCOUNT(approvers), ""},
     {"approver-confirm", read_confirm, IN_ACCOUNT(confirm), "user"},
     {"stop-address", setting_addresses, IN_ACCOUNT(stop_addresses), ""},
+    {"mark-automatic", setting_switch, IN_ACCOUNT(mark_automatic), "no"},
     {"mode", read_mode, IN_ACCOUNT(mode), "draft"},
     {"policy", setting_file, IN_ACCOUNT(policy_file), NULL},
     {NULL, NULL, 0, NULL},

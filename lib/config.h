@@ -21,8 +21,9 @@ typedef struct {
     char **stop_addresses; /* where the human may mail stop to, normal forms */
     People agent_users;    /* may withdraw, may never decide */
     People approvers;
-    gboolean confirm; /* an approver must give the own password, too */
-    Mode mode;        /* default draft (A37) */
+    gboolean confirm;        /* an approver must give the own password, too */
+    gboolean mark_automatic; /* what leaves by a rule says so (RFC 3834); default no */
+    Mode mode;               /* default draft (A37) */
     char *policy_file;
     Policy *policy;
 } Account;

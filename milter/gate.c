@@ -113,11 +113,13 @@ static Answer *
 read_answer(GVariant *details, GError **error)
 {
     const char *word = NULL, *item = "", *text = "";
+    gboolean automatic = FALSE;
     AnswerAction action;
 
     g_variant_lookup(details, "action", "&s", &word);
     g_variant_lookup(details, "item", "&s", &item);
     g_variant_lookup(details, "text", "&s", &text);
+    g_variant_lookup(details, "automatic", "b", &automatic);
     if (!read_action(word, &action)) {
         g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL,
                     "the relay's answer has no known action");
@@ -127,6 +129,7 @@ read_answer(GVariant *details, GError **error)
     answer->action = action;
     answer->item = g_strdup(item);
     answer->text = g_strdup(text);
+    answer->automatic = automatic;
     return answer;
 }
 

@@ -24,8 +24,9 @@ typedef enum {
 
 typedef struct {
     AnswerAction action;
-    char *item; /* id, "" when none */
-    char *text; /* for the reply of a refusal, one line */
+    char *item;         /* id, "" when none */
+    char *text;         /* for the reply of a refusal, one line */
+    gboolean automatic; /* it passes by a rule, and the message is to say so */
 } Answer;
 
 void answer_free(Answer *answer);

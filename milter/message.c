@@ -107,6 +107,7 @@ message_add_field(Message *message, const char *name, const char *value)
         return;
     message->has_id |= g_ascii_strcasecmp(name, "Message-ID") == 0;
     message->has_date |= g_ascii_strcasecmp(name, "Date") == 0;
+    message->automatic += g_ascii_strcasecmp(name, "Auto-Submitted") == 0;
     append_field(message->head, name, value);
 }
 

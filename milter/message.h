@@ -36,6 +36,7 @@ typedef struct {
     GString *head;     /* the fields so far, before the end of the header */
     GString *raw_head; /* the same as they came, claims included */
     gboolean has_id, has_date;
+    guint automatic; /* fields Auto-Submitted */
 } Message;
 
 /* spool_limit: bytes in memory; spool_folder: for what is beyond. */

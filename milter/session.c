@@ -273,6 +273,19 @@ change_header(SMFICTX *ctx, const Message *message)
            smfi_addheader(ctx, (char *)"Date", message->added_date) == MI_SUCCESS;
 }
 
+/* The one field of that name says that nobody looked (RFC 3834, 5). It is no part of the bytes
+ * that were judged, as Received is none: the mail server adds it after the digest was checked,
+ * and only to what goes without an approval. */
+static gboolean
+mark_automatic(SMFICTX *ctx, const Message *message)
+{
+    for (guint i = message->automatic; i >= 1; i--)
+        if (smfi_chgheader(ctx, (char *)"Auto-Submitted", (int)i, NULL) != MI_SUCCESS)
+            return FALSE;
+    return smfi_addheader(ctx, (char *)"Auto-Submitted", (char *)" auto-generated") ==
+           MI_SUCCESS;
+}
+
 static gboolean
 obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply_out,
      GError **error)
@@ -281,7 +294,8 @@ obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply
     case ANSWER_TRY_LATER:
         break;
     case ANSWER_PASS:
-        if (!change_header(ctx, message))
+        if (!change_header(ctx, message) ||
+            (answer->automatic && !mark_automatic(ctx, message)))
             break;
         *reply_out = SMFIS_CONTINUE;
         return TRUE;

@@ -248,14 +248,24 @@ commit_before_dot(gpointer data)
     return may;
 }
 
+/* What stands before the message: for the milter the ticket, for others what it would add. */
+static char *
+make_head(const Passage *passage)
+{
+    const Account *account = config_account(passage->config, passage->item->account);
+
+    if (passage->ticket != NULL)
+        return g_strdup_printf("X-Exeat-Ticket: %s\r\n", passage->ticket);
+    gboolean mark = account != NULL && account->mark_automatic && passage->item->automatic;
+    return g_strdup(mark ? "Auto-Submitted: auto-generated\r\n" : "");
+}
+
 static void
 transmit(Passage *passage)
 {
     const SmtpServer server = {.target = passage->config->next_hop, .helo = g_get_host_name()};
     g_autoptr(SmtpClient) client = smtp_new(&server);
-    g_autofree char *head = passage->ticket
-                                ? g_strdup_printf("X-Exeat-Ticket: %s\r\n", passage->ticket)
-                                : g_strdup("");
+    g_autofree char *head = make_head(passage);
 
     passage->result = smtp_send(client, passage->item->envelope, head, passage->fd,
                                 passage->ticket ? NULL : commit_before_dot, passage);

@@ -155,6 +155,21 @@ set_reply(Request *request, const char *action, const char *item, const char *te
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
+/* It may go on. What no person approved says so where the account wants that. */
+static void
+set_pass(Request *request, const Item *item)
+{
+    const Account *account = config_account(request->config, item->account);
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "action", "s", "pass");
+    g_variant_dict_insert(&dict, "item", "s", item->id);
+    g_variant_dict_insert(&dict, "automatic", "b",
+                          item->automatic && account != NULL && account->mark_automatic);
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
 /* These limits are ours, so they are a "try later", not a refusal (XC14). */
 static gboolean
 has_room(Request *request, GError **error)
@@ -307,7 +322,7 @@ submissions_submit(Request *request, GError **error)
         return FALSE;
     switch (item->tier) {
     case TIER_RELEASE:
-        set_reply(request, "pass", item->id, "");
+        set_pass(request, item);
         break;
     case TIER_REFUSE:
         set_reply(request, "refuse", item->id, item->reason);
@@ -354,6 +369,7 @@ submissions_redeem(Request *request, GError **error)
     const char *ticket = request_text(request, "ticket", error);
     const char *digest = request->item->digest;
     g_autofree char *id = NULL, *why = NULL;
+    g_autoptr(Item) item = NULL;
     TicketState state;
 
     if (ticket == NULL ||
@@ -383,7 +399,13 @@ submissions_redeem(Request *request, GError **error)
             return FALSE;
         }
     }
-    set_reply(request, why ? "refuse" : "pass", id, why ? why : "");
+    if (why != NULL) {
+        set_reply(request, "refuse", id, why);
+        return TRUE;
+    }
+    if (!queue_load(db, id, &item, error))
+        return FALSE;
+    set_pass(request, item);
     return TRUE;
 }
 
@@ -440,7 +462,8 @@ observe_inbound(Request *request, Observation *observation, char *const *recipie
     return TRUE;
 }
 
-/* By its own marks, or because nobody can answer it (RFC 3834, 2), or because a list sent it. */
+/* By its own marks, or because nobody can answer it (RFC 3834, 2), or because a list sent it.
+ */
 static gboolean
 is_automatic(const Item *item)
 {

@@ -82,6 +82,13 @@ def expect_held(world, fields, number):
     assert item["reason"] == "answers automatic mail" and item["facts"]["loop"] is True, item
 
 
+def marks(arrived):
+    """The values of Auto-Submitted in what the sink got."""
+    head = arrived.data.split(b"\r\n\r\n")[0].decode()
+    return [line.partition(":")[2].strip() for line in head.split("\r\n")
+            if line.lower().startswith("auto-submitted:")]
+
+
 def expect_nothing_leaves(world, *items, count):
     """After the longest delay the sink has what it had before."""
     world.gate.clock(7 * HOURS)
@@ -255,6 +262,31 @@ def _(world):
     expect_held(world, {"References": f"{answer} {message_id(bounce)}"}, 3)
     expect_held(world, {"References": answer, "Auto_Submitted": "auto-generated"}, 4)
     delay(world, answer, Auto_Submitted="no")
+
+
+@story("What leaves by a rule is marked where the account says so, what was approved never is")
+def _(world):
+    world.gate.configure(POLICY, {"mark-automatic": "yes"})
+    world.gate.restart_relay()
+    _, answer = begin(world)
+    assert world.submit(OWNER, [DANA], letter(DANA, sender=OWNER)).code == 250
+    world.sink.wait(3)
+    plain = letter(DANA, Auto_Submitted="no")
+    assert world.submit(ASSISTANT, [DANA], plain).code == 250
+    assert marks(world.sink.wait(4)[-1]) == ["auto-generated"]
+    now, due = delay(world, answer), delay(world, answer, Auto_Submitted="no")
+    digest = world.gate.show(due)["digest"]
+    assert world.gate.command("now", now, world.gate.show(now)["digest"]).returncode == 0
+    assert world.gate.wait_state(now, "sent") == "sent"
+    assert marks(world.sink.wait(5)[-1]) == []
+    world.gate.clock(7 * HOURS)
+    assert world.gate.wait_state(due, "sent") == "sent"
+    assert marks(world.sink.wait(6)[-1]) == ["auto-generated"]
+    assert world.gate.show(due)["digest"] == digest
+    world.gate.configure(POLICY)
+    world.gate.restart_relay()
+    assert world.submit(ASSISTANT, [DANA], plain.replace(b"letter-", b"other-")).code == 250
+    assert marks(world.sink.wait(7)[-1]) == ["no"]
 
 
 if __name__ == "__main__":

@@ -226,6 +226,7 @@ test_defaults(void)
     const Account *account = config_account(config, "box");
     g_assert_nonnull(account);
     g_assert_cmpint(account->mode, ==, MODE_DRAFT); /* A37, E50 */
+    g_assert_false(account->mark_automatic);
     g_assert_cmpuint(g_strv_length(account->senders), ==, 1);
     g_assert_cmpstr(account->senders[0], ==, "owner@example.com");
     g_assert_cmpuint(g_strv_length(account->human_logins), ==, 0);
