@@ -124,6 +124,16 @@ make_command(const char *verb, const char *address, char **parameters, const cha
     return g_string_free(g_steal_pointer(&line), FALSE);
 }
 
+/* Says which of them it was. */
+static void
+name_recipient(SmtpResult *result, const char *address)
+{
+    g_autofree char *text = result->text;
+    g_autofree char *valid = g_utf8_make_valid(address, -1);
+
+    result->text = g_strdup_printf("<%s>: %s", valid, text);
+}
+
 static gboolean
 give_envelope(Sending *sending)
 {
@@ -142,8 +152,10 @@ give_envelope(Sending *sending)
         const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
         g_autofree char *rcpt =
             make_command("RCPT TO", recipient->address, recipient->parameters, "");
-        if (!sending_ask(sending, rcpt, 2))
+        if (!sending_ask(sending, rcpt, 2)) {
+            name_recipient(sending->result, recipient->address);
             return FALSE;
+        }
     }
     return TRUE;
 }

@@ -32,7 +32,7 @@ typedef struct {
     SmtpOutcome outcome;
     SmtpStage stage; /* where it ended */
     guint code;      /* of the reply that ended it; 0 when there was none */
-    char *text;      /* that reply, or what went wrong, one line */
+    char *text;      /* that reply, or what went wrong, one line; at RCPT "<a@b>: 550 …" */
 } SmtpResult;
 
 void smtp_result_free(SmtpResult *result);

@@ -177,6 +177,22 @@ test_row(gconstpointer data)
         g_assert_cmpstr(server_bytes(server)->str, ==, HEAD TEXT ".\r\n");
 }
 
+/* All or none, so one that is refused is named. */
+static void
+test_recipient_named(void)
+{
+    const Script script = {.rcpt2 = "550 5.1.1 unknown\r\n"};
+    g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "127.0.0.1");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
+
+    g_assert_cmpstr(result->text, ==, "<b@example.net>: 550 5.1.1 unknown");
+    server_stop(server);
+    g_assert_cmpuint(server_messages(server), ==, 0);
+}
+
 /* Silence: not sent before the dot, uncertain after it. */
 static void
 test_silence(void)
@@ -430,6 +446,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/smtp/stages-E35-E40/", rows[i].name, NULL);
         g_test_add_data_func(path, &rows[i], test_row);
     }
+    g_test_add_func("/smtp/the recipient that was refused", test_recipient_named);
     g_test_add_func("/smtp/silence-XC8", test_silence);
     g_test_add_func("/smtp/refused-unsent-XA15", test_refused_unsent);
     g_test_add_func("/smtp/extensions-S3", test_extensions);
