@@ -131,6 +131,25 @@ print_too_much(GVariant *accounts, gint64 target)
     }
 }
 
+/* Who is not told what they should be (A19). */
+static void
+print_untold(GVariant *answer, gint64 now)
+{
+    g_autoptr(GVariant) failures = answer_array(answer, "notices_failed", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(failures); i++) {
+        g_autoptr(GVariant) failure = g_variant_get_child_value(failures, i);
+        g_autofree char *since = output_time(answer_number(failure, "since"), now);
+        g_autofree char *text =
+            g_strdup_printf("Account %s: what “%s” asks for cannot be told since %s: %s",
+                            answer_text(failure, "account"), answer_text(failure, "key"),
+                            since, answer_text(failure, "error"));
+        g_autofree char *safe = escape_line(text);
+        g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
+        printf("%s\n", lines);
+    }
+}
+
 int
 cmd_status(const Session *session, char **words)
 {
@@ -153,6 +172,7 @@ cmd_status(const Session *session, char **words)
     g_autoptr(GVariant) halts = answer_array(answer, "halts", "aa{sv}");
     print_halts(halts, now);
     print_reload(answer, now);
+    print_untold(answer, now);
     printf("exeat-relay %s, started %s\n", version, started);
     printf("Next hop:  %s\nNext due:  %s\n", next_hop, next);
     printf("Database:  %" G_GINT64_FORMAT " jobs in %" G_GINT64_FORMAT " commits\n\n",

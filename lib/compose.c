@@ -104,14 +104,28 @@ add_encoded(GString *message, const GString *body)
     }
 }
 
+void
+compose_add_text(GString *message, const char *text)
+{
+    g_autoptr(GString) body = make_body(text);
+    gboolean plain = is_plain(body);
+
+    g_string_append_printf(message,
+                           "Content-Type: text/plain; charset=%s\r\n"
+                           "Content-Transfer-Encoding: %s\r\n\r\n",
+                           plain ? "us-ascii" : "utf-8", plain ? "7bit" : "base64");
+    if (plain)
+        g_string_append_len(message, body->str, body->len);
+    else
+        add_encoded(message, body);
+}
+
 GString *
 compose_message(const Letter *letter, gint64 now)
 {
     GString *message = g_string_new(NULL);
     g_autofree char *date = compose_date(now);
-    g_autoptr(GString) body = make_body(letter->text);
     guint parents = g_strv_length((char **)letter->parents);
-    gboolean plain = is_plain(body);
 
     g_string_append_printf(message, "From: %s\r\n", letter->from);
     add_list(message, "To", letter->to, ",\r\n ");
@@ -121,13 +135,9 @@ compose_message(const Letter *letter, gint64 now)
     if (parents > 0)
         g_string_append_printf(message, "In-Reply-To: %s\r\n", letter->parents[parents - 1]);
     add_list(message, "References", letter->parents, "\r\n ");
-    g_string_append_printf(message,
-                           "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=%s\r\n"
-                           "Content-Transfer-Encoding: %s\r\n\r\n",
-                           plain ? "us-ascii" : "utf-8", plain ? "7bit" : "base64");
-    if (plain)
-        g_string_append_len(message, body->str, body->len);
-    else
-        add_encoded(message, body);
+    if (letter->automatic != NULL)
+        g_string_append_printf(message, "Auto-Submitted: %s\r\n", letter->automatic);
+    g_string_append(message, "MIME-Version: 1.0\r\n");
+    compose_add_text(message, letter->text);
     return message;
 }

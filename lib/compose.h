@@ -12,11 +12,16 @@ typedef struct {
     const char *subject;        /* UTF-8, one line */
     const char *message_id;     /* in angle brackets */
     const char *const *parents; /* likewise, the one that is answered last */
+    const char *automatic;      /* the value of Auto-Submitted (RFC 3834), or NULL */
     const char *text;           /* UTF-8, lines end with a line feed */
 } Letter;
 
 /* The message with CRLF line ends, dated now. The caller frees. */
 GString *compose_message(const Letter *letter, gint64 now);
+
+/* Adds a text as a body or the part of one: its two fields, an empty line and the text in the
+ * encoding that they name. */
+void compose_add_text(GString *message, const char *text);
 
 /* A new Message-ID, in angle brackets. The caller frees. */
 char *compose_message_id(const char *host);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/address.h"
 #include "lib/error.h"
 #include "lib/network.h"
 #include "lib/policies.h"
@@ -56,6 +57,7 @@ static const Setting GENERAL[] = {
     {"expire", setting_duration, IN_CONFIG(expire), "14d"},
     {"approval-life", setting_duration, IN_CONFIG(approval_life), "15m"},
     {"audit-anchor", setting_command, IN_CONFIG(anchor), ""},
+    {"notices-from", setting_mail_address, IN_CONFIG(notices_from), ""},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
     {"keep", setting_duration, IN_CONFIG(keep), "30d"},
@@ -83,6 +85,11 @@ static const Setting PER_ACCOUNT[] = {
     {"mark-automatic", setting_switch, IN_ACCOUNT(mark_automatic), "no"},
     {"mode", read_mode, IN_ACCOUNT(mode), "draft"},
     {"policy", setting_file, IN_ACCOUNT(policy_file), NULL},
+    {"notices-to", setting_mail_address, IN_ACCOUNT(notices_to), ""},
+    {"notify", setting_mail_addresses, IN_ACCOUNT(notify), ""},
+    {"notify-command", setting_command, IN_ACCOUNT(notify_command), ""},
+    {"notify-heartbeat", setting_switch, IN_ACCOUNT(heartbeat), "no"},
+    {"digest-to", setting_mail_address, IN_ACCOUNT(digest_to), ""},
     {NULL, NULL, 0, NULL},
 };
 
@@ -108,6 +115,10 @@ account_free(Account *account)
     g_strfreev(account->internal);
     g_strfreev(account->lists);
     g_strfreev(account->stop_addresses);
+    g_free(account->notices_to);
+    g_strfreev(account->notify);
+    g_strfreev(account->notify_command);
+    g_free(account->digest_to);
     people_clear(&account->agent_users);
     people_clear(&account->approvers);
     g_free(account->policy_file);
@@ -139,6 +150,7 @@ config_clear(gpointer data)
     g_free(config->next_hop);
     g_strfreev(config->inside);
     g_strfreev(config->anchor);
+    g_free(config->notices_from);
     g_strfreev(config->alias_files);
     g_clear_pointer(&config->aliases, aliases_free);
     people_clear(&config->admins);
@@ -187,6 +199,12 @@ read_account(Config *config, const KeyFile *file, const KeyGroup *group, GError 
         account->mode != MODE_DRAFT)
         return keyfile_fail(error, file, group->line, group->name,
                             "the key “approvers” in this group, or mode = draft");
+    if (account->notify[0] != NULL && account->notify_command[0] != NULL)
+        return keyfile_fail(error, file, keygroup_line(group, "notify-command")->line,
+                            "notify-command", "no such key beside “notify”");
+    if (account->heartbeat && account->notify[0] == NULL && account->notify_command[0] == NULL)
+        return keyfile_fail(error, file, keygroup_line(group, "notify-heartbeat")->line,
+                            "notify-heartbeat", "the key “notify” or “notify-command”, too");
     if (account->senders[0] == NULL) {
         g_strfreev(account->senders);
         account->senders = g_strdupv(account->addresses);
@@ -280,6 +298,23 @@ keep_apart(const KeyFile *file, guint line, const People *people, const People *
         return FALSE;
     return who == NULL ||
            keyfile_fail(error, file, line, who, "nobody who is %s", others_name);
+}
+
+/* What the gate writes itself is nobody's mail: in an account's name it would be refused at
+ * the door, and taken for a person's where it arrives. */
+static gboolean
+check_notices(Config *config, const KeyFile *file, GError **error)
+{
+    const KeyLine *line = keygroup_line(keyfile_group(file, "exeat"), "notices-from");
+
+    if (*config->notices_from == '\0') {
+        g_free(config->notices_from);
+        config->notices_from = g_strdup_printf("exeat@%s", g_get_host_name());
+    }
+    g_autofree char *normal = address_normalise(config->notices_from, NULL);
+    return normal == NULL || config_address(config, normal) == NULL || line == NULL ||
+           keyfile_fail(error, file, line->line, line->text,
+                        "an address that is no account's");
 }
 
 /* Whoever can act for an agent or for the milter can never decide (section 7 of the design,
@@ -409,7 +444,7 @@ config_read(const char *path, gboolean with_policies, GError **error)
         return NULL;
     g_autoptr(Config) config = config_new(path);
     if (!read_groups(config, file, error) || !check_owners(config, file, error) ||
-        !check_people(config, file, error))
+        !check_notices(config, file, error) || !check_people(config, file, error))
         return NULL;
     if (with_policies &&
         (!read_policies(config, file, error) || !read_passwords(config, error)))

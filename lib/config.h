@@ -26,6 +26,11 @@ typedef struct {
     Mode mode;               /* default draft (A37) */
     char *policy_file;
     Policy *policy;
+    char *notices_to;      /* where the agent hears what became of its messages, or "" */
+    char **notify;         /* addresses that hear that something is held */
+    char **notify_command; /* program and arguments that hear it instead, or none */
+    gboolean heartbeat;    /* they hear daily how many wait, be it none */
+    char *digest_to;       /* who hears daily what left without a person, or "" */
 } Account;
 
 typedef struct {
@@ -42,6 +47,7 @@ typedef struct {
     gint64 expire;        /* seconds a draft or held item waits; default 14 days */
     gint64 approval_life; /* seconds; default 900 (E21) */
     char **anchor;        /* program and arguments that get the newest audit entry, or none */
+    char *notices_from;   /* sender of what the gate writes itself; default exeat@host */
     guint64 size_limit;   /* bytes of a message kept; default 50 MiB */
     guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
     gint64 keep;          /* seconds that a finished item's message is kept; default 30 days */

@@ -197,6 +197,34 @@ setting_addresses(const SettingPlace *place, const char *text, gpointer member, 
     return read_entries(place, text, member, normal_address, "an address", error);
 }
 
+/* Where a notice is sent, without the extension that other addresses need (RFC 6531). */
+static char *
+mail_address(const char *written)
+{
+    g_autofree char *normal = g_str_is_ascii(written) ? normal_address(written) : NULL;
+
+    return normal != NULL ? g_strdup(written) : NULL;
+}
+
+gboolean
+setting_mail_address(const SettingPlace *place, const char *text, gpointer member,
+                     GError **error)
+{
+    g_autofree char *address = *text != '\0' ? mail_address(text) : g_strdup("");
+
+    if (address == NULL)
+        return fail(error, place, text, "an address of ASCII characters");
+    return keep(member, address);
+}
+
+gboolean
+setting_mail_addresses(const SettingPlace *place, const char *text, gpointer member,
+                       GError **error)
+{
+    return read_entries(place, text, member, mail_address, "an address of ASCII characters",
+                        error);
+}
+
 /* Whole names only: no pattern, no suffix (XB29). */
 static char *
 normal_domain(const char *written)

@@ -37,9 +37,14 @@ gboolean setting_socket(const SettingPlace *, const char *, gpointer, GError **)
 gboolean setting_milter_socket(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_next_hop(const SettingPlace *, const char *, gpointer, GError **);
 
+/* char *, an address of ASCII as it is written, since another host may mind its case; "" when
+ * there is none: */
+gboolean setting_mail_address(const SettingPlace *, const char *, gpointer, GError **);
+
 /* char **, comma-separated in the file, each entry once; otherwise "" gives an empty list: */
 gboolean setting_alias_files(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_addresses(const SettingPlace *, const char *, gpointer, GError **);
+gboolean setting_mail_addresses(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_domains(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_logins(const SettingPlace *, const char *, gpointer, GError **);
 gboolean setting_networks(const SettingPlace *, const char *, gpointer, GError **);

@@ -1,6 +1,7 @@
 #include "relay/agents.h"
 
 #include "relay/people.h"
+#include "relay/report.h"
 #include "relay/views.h"
 #include "store/approval.h"
 #include "store/history.h"
@@ -75,16 +76,6 @@ outcome_of(State state)
     return state_name(state);
 }
 
-static const char *
-reason_of(const Item *item)
-{
-    if (item->state == STATE_REJECTED)
-        return item->why;
-    if (item->state == STATE_FAILED)
-        return item->answer;
-    return item->state == STATE_REFUSED ? item->reason : "";
-}
-
 gboolean
 agents_outcome(Request *request, GError **error)
 {
@@ -93,7 +84,7 @@ agents_outcome(Request *request, GError **error)
 
     if (item == NULL)
         return FALSE;
-    g_autofree char *reason = g_utf8_make_valid(reason_of(item), -1);
+    g_autofree char *reason = g_utf8_make_valid(report_reason(item), -1);
     g_variant_dict_init(&dict, NULL);
     g_variant_dict_insert(&dict, "id", "s", item->id);
     g_variant_dict_insert(&dict, "state", "s", outcome_of(item->state));

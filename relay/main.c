@@ -13,6 +13,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/wire.h"
+#include "relay/notice.h"
 #include "relay/record.h"
 #include "relay/relay.h"
 #include "relay/reload.h"
@@ -104,6 +105,7 @@ serve(Relay *relay, GError **error)
     signals.stop_fd = eventfd(0, EFD_CLOEXEC);
     relay->sender = sender_start(relay);
     relay->schedule = schedule_start(relay);
+    relay->notifier = notifier_start(relay);
     GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
 
     log_info("serving %u account(s) on %s", relay->config->accounts->len,
@@ -113,12 +115,14 @@ serve(Relay *relay, GError **error)
     daemon_notify("STOPPING=1");
     close(listen_fd);
     g_thread_join(watcher);
+    notifier_stop(relay->notifier); /* while the milter still gets its answers */
     /* What is being answered is finished, and nothing new begins: connections that stand end
      * with the process. */
     g_rw_lock_writer_lock(&relay->serving);
     schedule_stop(relay->schedule);
     sender_stop(relay->sender);
     schedule_free(relay->schedule);
+    notifier_free(relay->notifier);
     record_end(relay);
     return TRUE;
 }

@@ -7,6 +7,7 @@
 #include "lib/error.h"
 #include "relay/authority.h"
 #include "relay/history.h"
+#include "relay/notice.h"
 #include "relay/reload.h"
 #include "relay/stop.h"
 #include "relay/views.h"
@@ -317,6 +318,7 @@ people_status(Request *request, GError **error)
     g_variant_dict_insert(&dict, "commits", "t", commits);
     g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));
     g_variant_dict_insert(&dict, "hold_target", "u", request->config->hold_target);
+    g_variant_dict_insert_value(&dict, "notices_failed", notifier_view(request));
     reload_describe(relay, &dict);
     g_variant_dict_insert_value(&dict, "halts", stop_view(request, halts));
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));

@@ -1,10 +1,10 @@
 #include "relay/record.h"
 
 #include <config.h>
-#include <signal.h>
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "relay/program.h"
 #include "store/approval.h"
 #include "store/audit.h"
 #include "store/witness.h"
@@ -247,15 +247,6 @@ begin(gpointer data, GError **error)
            audit_head(relay->db, &look->head, &at, error);
 }
 
-static void
-allow_signals(gpointer data G_GNUC_UNUSED)
-{
-    sigset_t none;
-
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Makes the newest entry known elsewhere. */
 static void
 anchor(Relay *relay, const ChainHead *head)
@@ -273,7 +264,8 @@ anchor(Relay *relay, const ChainHead *head)
     g_strv_builder_addv(words, (const char **)config->anchor);
     g_strv_builder_add_many(words, seq, head->seal, NULL);
     g_auto(GStrv) command = g_strv_builder_end(words);
-    if (!g_spawn_async("/", command, NULL, G_SPAWN_DEFAULT, allow_signals, NULL, NULL, &error))
+    if (!g_spawn_async("/", command, NULL, G_SPAWN_DEFAULT, program_allow_signals, NULL, NULL,
+                       &error))
         log_error("audit-anchor: %s", error->message);
 }
 

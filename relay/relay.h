@@ -7,6 +7,7 @@
 #include "lib/config.h"
 #include "store/writer.h"
 
+typedef struct _Notifier Notifier;
 typedef struct _Record Record;
 typedef struct _Schedule Schedule;
 typedef struct _Sender Sender;
@@ -21,6 +22,7 @@ typedef struct {
     Record *record;
     Schedule *schedule;
     Sender *sender;
+    Notifier *notifier;
     gint64 started;
     GRWLock serving; /* read while a request is answered; written once, at the end */
 } Relay;

@@ -6,6 +6,7 @@
 #include "lib/digest.h"
 #include "lib/error.h"
 #include "lib/log.h"
+#include "relay/courier.h"
 #include "relay/judge.h"
 #include "relay/send.h"
 #include "relay/handover.h"
@@ -377,6 +378,10 @@ submissions_redeem(Request *request, GError **error)
         return FALSE;
     switch (state) {
     case TICKET_UNKNOWN:
+        if (courier_redeem(ticket, digest)) {
+            set_reply(request, "pass", "", "");
+            return TRUE;
+        }
         set_reply(request, "refuse", "", "the ticket is not valid for this message");
         return TRUE;
     case TICKET_USED:

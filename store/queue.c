@@ -5,6 +5,7 @@
 #include "lib/error.h"
 #include "store/audit.h"
 #include "store/keep.h"
+#include "store/notice.h"
 #include "store/piece.h"
 #include "store/queue-sql.h"
 
@@ -155,7 +156,8 @@ queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
         (!piece_store(db, item->id, fd, item->size, error) ||
          !keep_begin(db, item->id, item->account, item->size, error)))
         return FALSE;
-    return audit_submission(db, item, facts, now, error);
+    return notice_submitted(db, item, now, error) &&
+           audit_submission(db, item, facts, now, error);
 }
 
 /* The value packed in a blob; copied, because a row's bytes have no alignment. */
@@ -350,6 +352,7 @@ queue_move(Db *db, const char *id, State from, State to, const char *who, const 
         db_run(db, &timer_set, error, "s", id) < 0 ||
         db_run(db, &move_add, error, "sissss", id, now, state_name(from), state_name(to), who,
                why) < 0 ||
+        !notice_moved(db, account, id, to, now, error) ||
         !audit_move(db, account, id, from, to, who, why, now, error))
         return FALSE;
     *move_out = MOVE_DONE;

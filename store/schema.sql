@@ -240,6 +240,24 @@ CREATE TABLE kept_sum (
     bytes BIGINT NOT NULL
 );
 
+-- What agents and approvers are still to be told.
+CREATE TABLE notice (
+    number BIGINT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    audience TEXT NOT NULL CHECK (audience IN ('agent', 'approver')),
+    item TEXT NOT NULL REFERENCES item (id),
+    state TEXT NOT NULL,
+    at BIGINT NOT NULL
+);
+CREATE INDEX notice_account ON notice (account, audience, number);
+-- When the people of an account were last told something of a kind.
+CREATE TABLE told (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (account, kind)
+);
+
 -- How many items of an account are in a state: asked for every submission, so never counted.
 CREATE TABLE tally (
     account TEXT NOT NULL,

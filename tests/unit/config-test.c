@@ -112,6 +112,16 @@ static const Refusal REFUSALS[] = {
      "the key “policy”"},
     {"address", GENERAL "[account b]\naddresses = owner\n",
      "found “owner”, expected an address"},
+    {"notices-from-account", GENERAL "notices-from = Owner@example.com\n" ACCOUNT,
+     ":4: found “Owner@example.com”, expected an address that is no account's"},
+    {"notices-to-utf8", GENERAL ACCOUNT "notices-to = b\xc3\xb6x@example.com\n",
+     "expected an address of ASCII characters"},
+    {"notify-twice", GENERAL ACCOUNT "notify = a@example.com\nnotify-command = /bin/tell\n",
+     ":10: found “notify-command”, expected no such key beside “notify”"},
+    {"notify-no-path", GENERAL ACCOUNT "notify-command = tell\n",
+     "expected a program that starts with /"},
+    {"heartbeat-to-nobody A19", GENERAL ACCOUNT "notify-heartbeat = yes\n",
+     ":9: found “notify-heartbeat”, expected the key “notify” or “notify-command”, too"},
     {"login-two-accounts H5", GENERAL ACCOUNT SECOND "human-logins = AGENT@example.com\n",
      "a login that has no other role and no other account"},
     {"address-two-accounts", GENERAL ACCOUNT SECOND "senders = Owner@example.com\n",
@@ -230,6 +240,12 @@ test_defaults(void)
     g_assert_cmpuint(g_strv_length(account->senders), ==, 1);
     g_assert_cmpstr(account->senders[0], ==, "owner@example.com");
     g_assert_cmpuint(g_strv_length(account->human_logins), ==, 0);
+    g_assert_true(g_str_has_prefix(config->notices_from, "exeat@"));
+    g_assert_cmpstr(account->notices_to, ==, "");
+    g_assert_cmpuint(g_strv_length(account->notify), ==, 0);
+    g_assert_cmpuint(g_strv_length(account->notify_command), ==, 0);
+    g_assert_false(account->heartbeat);
+    g_assert_cmpstr(account->digest_to, ==, "");
     g_assert_nonnull(account->policy);
     g_assert_null(config_account(config, "Box"));
     files_end(&files);
@@ -250,8 +266,11 @@ test_values(void)
         "Example.COM.\n"
         "lists = All@example.com\nstop-address = Panic@example.com\napprovers = 4003, "
         "@4100\nagent-users = 4002\n"
-        "policy = box.policy\n"
-        "[exeat]\nmilter-user = root\nnext-hop = unix:/run/door\nnext-hop-gated = no\n"
+        "policy = box.policy\nnotices-to = Box@Example.com\nnotify = Boss@example.com, "
+        "b@c.de\n"
+        "notify-heartbeat = yes\ndigest-to = d@example.com\n"
+        "[exeat]\nnotices-from = Gate@example.com\nmilter-user = root\nnext-hop = "
+        "unix:/run/door\nnext-hop-gated = no\n"
         "state = /s\nspool = /t\nrelay-socket = /r\nmilter-socket = inet:8891@127.0.0.1\n"
         "inside = 10.0.0.0/8\nadmins = 4004\nexpire = 90s\napproval-life = 6h\nsize-limit = "
         "7K\n"
@@ -279,6 +298,12 @@ test_values(void)
     g_assert_cmpstr(account->internal[0], ==, "example.com");
     g_assert_cmpstr(account->lists[0], ==, "all@example.com");
     g_assert_cmpstr(account->stop_addresses[0], ==, "panic@example.com");
+    g_assert_cmpstr(account->notices_to, ==, "Box@Example.com");
+    g_assert_cmpstr(account->notify[0], ==, "Boss@example.com");
+    g_assert_cmpuint(g_strv_length(account->notify), ==, 2);
+    g_assert_true(account->heartbeat);
+    g_assert_cmpstr(account->digest_to, ==, "d@example.com");
+    g_assert_cmpstr(config->notices_from, ==, "Gate@example.com");
     g_assert_true(people_include(&account->approvers, 4003, 1));
     g_assert_true(people_include(&account->approvers, 4999, 4100));
     g_assert_false(people_include(&account->approvers, 4002, 4002));

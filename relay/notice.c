@@ -1,0 +1,451 @@
+#include "relay/notice.h"
+
+#include "lib/address.h"
+#include "lib/compose.h"
+#include "lib/error.h"
+#include "lib/log.h"
+#include "relay/courier.h"
+#include "relay/people.h"
+#include "relay/program.h"
+#include "relay/reminder.h"
+#include "relay/report.h"
+
+enum { AT_ONCE = 64, RETRY = 5 * 60, GIVE_UP = 5 * 24 * 60 * 60 };
+
+struct _Notifier {
+    Relay *relay;
+    GThread *thread;
+    GMutex lock;
+    GCond woken;
+    gboolean stop;
+    Config *seen;         /* the configuration of the last turn */
+    GHashTable *failures; /* "ACCOUNT KEY" to Failure * */
+};
+
+typedef struct {
+    char *account;
+    const char *key;
+    char *error;
+    gint64 since, tried;
+} Failure;
+
+/* One account's turn. */
+typedef struct {
+    Notifier *notifier;
+    Config *config;
+    const Account *account;
+    gint64 now;
+    GPtrArray *reports; /* of Report * */
+    gboolean more;
+    ReminderLook look;
+    Reminder *reminder;
+} Turn;
+
+typedef struct {
+    gint64 number;
+    GString *message;
+} Report;
+
+static void
+report_free(gpointer data)
+{
+    Report *report = data;
+
+    g_string_free(report->message, TRUE);
+    g_free(report);
+}
+
+static void
+failure_free(gpointer data)
+{
+    Failure *failure = data;
+
+    g_free(failure->account);
+    g_free(failure->error);
+    g_free(failure);
+}
+
+static char *
+failure_name(const Turn *turn, const char *key)
+{
+    return g_strdup_printf("%s %s", turn->account->name, key);
+}
+
+/* Whether what failed last may be tried again; a clock that went back puts nothing off. */
+static gboolean
+may_try(Turn *turn, const char *key)
+{
+    Notifier *notifier = turn->notifier;
+    g_autofree char *name = failure_name(turn, key);
+
+    g_mutex_lock(&notifier->lock);
+    const Failure *failure = g_hash_table_lookup(notifier->failures, name);
+    gboolean may =
+        failure == NULL || turn->now < failure->tried || turn->now - failure->tried >= RETRY;
+    g_mutex_unlock(&notifier->lock);
+    return may;
+}
+
+static void
+note_success(Turn *turn, const char *key)
+{
+    g_autofree char *name = failure_name(turn, key);
+
+    g_mutex_lock(&turn->notifier->lock);
+    g_hash_table_remove(turn->notifier->failures, name);
+    g_mutex_unlock(&turn->notifier->lock);
+}
+
+static void
+note_failure(Turn *turn, const char *key, const char *text)
+{
+    Notifier *notifier = turn->notifier;
+    char *name = failure_name(turn, key);
+    Failure *failure = g_new0(Failure, 1);
+
+    log_error("account %s: %s: cannot be told: %s", turn->account->name, key, text);
+    g_mutex_lock(&notifier->lock);
+    const Failure *before = g_hash_table_lookup(notifier->failures, name);
+    failure->account = g_strdup(turn->account->name);
+    failure->key = key;
+    failure->error = g_utf8_make_valid(text, -1);
+    failure->since = before != NULL ? before->since : turn->now;
+    failure->tried = turn->now;
+    g_hash_table_replace(notifier->failures, name, failure);
+    g_mutex_unlock(&notifier->lock);
+}
+
+static gboolean
+run_job(Turn *turn, WriterJob job, const char *key)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (writer_run(turn->notifier->relay->writer, job, turn, &error))
+        return TRUE;
+    note_failure(turn, key, error->message);
+    return FALSE;
+}
+
+static const char *
+sender_domain(const Config *config)
+{
+    return address_domain(config->notices_from);
+}
+
+/* NULL: nobody wants to hear it. What cannot be read is told of by nobody. */
+static gboolean
+make_report(Turn *turn, const Notice *notice, GString **message_out, GError **error)
+{
+    g_autofree char *message_id =
+        g_strdup_printf("<exeat.%s.%" G_GINT64_FORMAT "@%s>", notice->item, notice->number,
+                        sender_domain(turn->config));
+    const ReportHead head = {
+        .from = turn->config->notices_from,
+        .to = turn->account->notices_to,
+        .host = g_get_host_name(),
+        .message_id = message_id,
+        .now = turn->now,
+    };
+    g_autoptr(GError) trouble = NULL;
+    g_autoptr(Item) item = NULL;
+
+    *message_out = NULL;
+    if (!queue_load(turn->notifier->relay->db, notice->item, &item, &trouble) &&
+        trouble->code != ERROR_INTEGRITY) {
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return FALSE;
+    }
+    /* What an approver wrote is none of the agent's messages. */
+    if (item != NULL && *item->author == '\0')
+        *message_out = report_compose(item, notice->state, &head);
+    return TRUE;
+}
+
+static gboolean
+take_reports(gpointer data, GError **error)
+{
+    Turn *turn = data;
+    Db *db = turn->notifier->relay->db;
+    const char *account = turn->account->name;
+
+    if (*turn->account->notices_to == '\0')
+        return notice_drop_up_to(db, account, NOTICE_AGENT, G_MAXINT64, error);
+    g_autoptr(GPtrArray) notices = notice_list(db, account, NOTICE_AGENT, AT_ONCE, error);
+    if (notices == NULL)
+        return FALSE;
+    turn->more = notices->len == AT_ONCE;
+    for (guint i = 0; i < notices->len; i++) {
+        const Notice *notice = notices->pdata[i];
+        GString *message;
+
+        if (!make_report(turn, notice, &message, error))
+            return FALSE;
+        if (message == NULL) {
+            if (!notice_drop(db, notice->number, error))
+                return FALSE;
+            continue;
+        }
+        Report *report = g_new0(Report, 1);
+        report->number = notice->number;
+        report->message = message;
+        g_ptr_array_add(turn->reports, report);
+    }
+    return TRUE;
+}
+
+/* The first report was sent, or will never pass. */
+static gboolean
+drop_first(gpointer data, GError **error)
+{
+    Turn *turn = data;
+    const Report *report = turn->reports->pdata[0];
+
+    return notice_drop(turn->notifier->relay->db, report->number, error);
+}
+
+static gboolean
+give_up(gpointer data, GError **error)
+{
+    Turn *turn = data;
+    guint dropped = 0;
+
+    if (!notice_drop_old(turn->notifier->relay->db, turn->account->name, NOTICE_AGENT,
+                         turn->now - GIVE_UP, &dropped, error))
+        return FALSE;
+    if (dropped > 0)
+        log_error("account %s: %u notices to the agent are given up after five days",
+                  turn->account->name, dropped);
+    return TRUE;
+}
+
+/* FALSE: the others have to wait, too. */
+static gboolean
+send_first(Turn *turn)
+{
+    const Report *report = turn->reports->pdata[0];
+    const char *const to[] = {turn->account->notices_to, NULL};
+    g_autoptr(SmtpResult) result = courier_send(turn->config, to, report->message);
+    gboolean ended = result->outcome == SMTP_ACCEPTED || result->outcome == SMTP_REFUSED;
+
+    if (result->outcome == SMTP_ACCEPTED)
+        note_success(turn, "notices-to");
+    else
+        note_failure(turn, "notices-to", result->text);
+    return run_job(turn, ended ? drop_first : give_up, "notices-to") && ended;
+}
+
+static gboolean
+is_stopping(Notifier *notifier)
+{
+    g_mutex_lock(&notifier->lock);
+    gboolean stop = notifier->stop;
+    g_mutex_unlock(&notifier->lock);
+    return stop;
+}
+
+static void
+tell_agent(Turn *turn)
+{
+    do {
+        turn->more = FALSE;
+        if (!may_try(turn, "notices-to") || !run_job(turn, take_reports, "notices-to"))
+            break;
+        while (turn->reports->len > 0 && !is_stopping(turn->notifier) && send_first(turn))
+            g_ptr_array_remove_index(turn->reports, 0);
+    } while (turn->more && turn->reports->len == 0);
+    g_ptr_array_set_size(turn->reports, 0);
+}
+
+static gboolean
+look(gpointer data, GError **error)
+{
+    Turn *turn = data;
+
+    return turn->look(turn->notifier->relay->db, turn->config, turn->account, turn->now,
+                      &turn->reminder, error);
+}
+
+static gboolean
+settle(gpointer data, GError **error)
+{
+    const Turn *turn = data;
+    const Reminder *reminder = turn->reminder;
+    const char *account = turn->account->name;
+    Db *db = turn->notifier->relay->db;
+
+    return told_set(db, account, reminder->kind, reminder->at, error) &&
+           (reminder->taken == 0 ||
+            notice_drop_up_to(db, account, NOTICE_APPROVER, reminder->taken, error));
+}
+
+/* FALSE: not accepted. One that is refused for good is no less wrong. */
+static gboolean
+mail_reminder(const Turn *turn, const char *const *to, GError **error)
+{
+    const Reminder *reminder = turn->reminder;
+    const char *const none[] = {NULL};
+    g_autofree char *message_id =
+        g_strdup_printf("<exeat.%s.%s.%" G_GINT64_FORMAT "@%s>", reminder->kind,
+                        turn->account->name, reminder->mark, sender_domain(turn->config));
+    const Letter letter = {
+        .from = turn->config->notices_from,
+        .to = to,
+        .subject = reminder->subject,
+        .message_id = message_id,
+        .parents = none,
+        .automatic = "auto-generated",
+        .text = reminder->text,
+    };
+    g_autoptr(GString) message = compose_message(&letter, turn->now);
+    g_autoptr(SmtpResult) result = courier_send(turn->config, to, message);
+
+    if (result->outcome == SMTP_ACCEPTED)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s", result->text);
+    return FALSE;
+}
+
+static gboolean
+pass_on(const Turn *turn, GError **error)
+{
+    const Account *account = turn->account;
+    const char *const owner[] = {account->digest_to, NULL};
+    g_autofree char *input =
+        g_strdup_printf("%s\n\n%s", turn->reminder->subject, turn->reminder->text);
+
+    if (turn->look == reminder_of_leaving)
+        return mail_reminder(turn, owner, error);
+    return account->notify_command[0] != NULL
+               ? program_run(account->notify_command, input, error)
+               : mail_reminder(turn, (const char *const *)account->notify, error);
+}
+
+static void
+remind(Turn *turn, ReminderLook reminder_look, const char *key)
+{
+    g_autoptr(GError) error = NULL;
+
+    turn->look = reminder_look;
+    if (!may_try(turn, key) || is_stopping(turn->notifier) || !run_job(turn, look, key) ||
+        turn->reminder == NULL)
+        return;
+    if (!pass_on(turn, &error))
+        note_failure(turn, key, error->message);
+    else if (run_job(turn, settle, key))
+        note_success(turn, key);
+    g_clear_pointer(&turn->reminder, reminder_free);
+}
+
+/* With another configuration everything is tried at once: it may be mended, or unwanted. */
+static void
+note_config(Notifier *notifier, Config *config)
+{
+    if (notifier->seen == config)
+        return;
+    g_clear_pointer(&notifier->seen, config_unref);
+    notifier->seen = config_ref(config);
+    g_mutex_lock(&notifier->lock);
+    g_hash_table_remove_all(notifier->failures);
+    g_mutex_unlock(&notifier->lock);
+}
+
+static void
+take_turns(Notifier *notifier)
+{
+    g_autoptr(Config) config = relay_config(notifier->relay);
+    g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func(report_free);
+
+    note_config(notifier, config);
+    for (guint i = 0; i < config->accounts->len && !is_stopping(notifier); i++) {
+        Turn turn = {
+            .notifier = notifier,
+            .config = config,
+            .account = config->accounts->pdata[i],
+            .now = relay_now(),
+            .reports = reports,
+        };
+
+        tell_agent(&turn);
+        remind(&turn, reminder_of_held, "notify");
+        remind(&turn, reminder_of_life, "notify-heartbeat");
+        remind(&turn, reminder_of_leaving, "digest-to");
+    }
+}
+
+static gpointer
+run(gpointer data)
+{
+    Notifier *notifier = data;
+
+    while (!is_stopping(notifier)) {
+        take_turns(notifier);
+        g_mutex_lock(&notifier->lock);
+        gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
+        while (!notifier->stop)
+            if (!g_cond_wait_until(&notifier->woken, &notifier->lock, until))
+                break;
+        g_mutex_unlock(&notifier->lock);
+    }
+    return NULL;
+}
+
+Notifier *
+notifier_start(Relay *relay)
+{
+    Notifier *notifier = g_new0(Notifier, 1);
+
+    notifier->relay = relay;
+    g_mutex_init(&notifier->lock);
+    g_cond_init(&notifier->woken);
+    notifier->failures = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, failure_free);
+    notifier->thread = g_thread_new("notices", run, notifier);
+    return notifier;
+}
+
+void
+notifier_stop(Notifier *notifier)
+{
+    g_mutex_lock(&notifier->lock);
+    notifier->stop = TRUE;
+    g_cond_signal(&notifier->woken);
+    g_mutex_unlock(&notifier->lock);
+    g_thread_join(notifier->thread);
+}
+
+void
+notifier_free(Notifier *notifier)
+{
+    g_clear_pointer(&notifier->seen, config_unref);
+    g_hash_table_destroy(notifier->failures);
+    g_cond_clear(&notifier->woken);
+    g_mutex_clear(&notifier->lock);
+    g_free(notifier);
+}
+
+GVariant *
+notifier_view(const Request *request)
+{
+    Notifier *notifier = request->relay->notifier;
+    GVariantBuilder view;
+    GHashTableIter iter;
+    gpointer value;
+
+    g_variant_builder_init(&view, G_VARIANT_TYPE("aa{sv}"));
+    g_mutex_lock(&notifier->lock);
+    g_hash_table_iter_init(&iter, notifier->failures);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const Failure *failure = value;
+        GVariantDict dict;
+
+        if (!people_may_know(request, failure->account))
+            continue;
+        g_variant_dict_init(&dict, NULL);
+        g_variant_dict_insert(&dict, "account", "s", failure->account);
+        g_variant_dict_insert(&dict, "key", "s", failure->key);
+        g_variant_dict_insert(&dict, "error", "s", failure->error);
+        g_variant_dict_insert(&dict, "since", "x", failure->since);
+        g_variant_builder_add_value(&view, g_variant_dict_end(&dict));
+    }
+    g_mutex_unlock(&notifier->lock);
+    return g_variant_builder_end(&view);
+}

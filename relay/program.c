@@ -1,0 +1,81 @@
+#include "relay/program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+enum { WAIT_MS = 60 * 1000 };
+
+void
+program_allow_signals(gpointer unused G_GNUC_UNUSED)
+{
+    sigset_t none;
+
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A file that has the input and is at its beginning; -1 with error. */
+static int
+make_input(const char *input, GError **error)
+{
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    gssize length = (gssize)strlen(input);
+
+    if (fd >= 0 && write(fd, input, length) == length && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "no memory for a program's input: %s",
+                g_strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* FALSE: it did not end in time, and was killed. */
+static gboolean
+wait_for(GPid pid, int *status_out)
+{
+    struct pollfd ends = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+    gboolean ended = ends.fd >= 0 && poll(&ends, 1, WAIT_MS) == 1;
+
+    if (!ended)
+        kill(pid, SIGKILL);
+    if (ends.fd >= 0)
+        close(ends.fd);
+    while (waitpid(pid, status_out, 0) < 0 && errno == EINTR)
+        ;
+    return ended;
+}
+
+gboolean
+program_run(char *const *command, const char *input, GError **error)
+{
+    const char *const environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
+                                       NULL};
+    g_autoptr(GError) trouble = NULL;
+    int status = 0, fd = make_input(input, error);
+    GPid pid;
+
+    if (fd < 0)
+        return FALSE;
+    gboolean begun = g_spawn_async_with_pipes_and_fds(
+        "/", (const char *const *)command, environment,
+        G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, program_allow_signals, NULL,
+        fd, -1, -1, NULL, NULL, 0, &pid, NULL, NULL, NULL, &trouble);
+    close(fd);
+    if (begun && !wait_for(pid, &status)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s did not end in time", command[0]);
+        return FALSE;
+    }
+    if (begun && g_spawn_check_wait_status(status, &trouble))
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", command[0], trouble->message);
+    return FALSE;
+}

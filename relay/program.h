@@ -1,0 +1,14 @@
+/* program.h - programs of the admin's that the relay runs
+ *
+ * Without a shell, with nothing of a message in their arguments. */
+#pragma once
+
+#include <glib.h>
+
+/* For g_spawn_async: lets the program have the signals that the relay keeps from itself. */
+void program_allow_signals(gpointer unused);
+
+/* Runs a program, lets it read input, and waits at most 60 seconds for it to end well; then it
+ * is killed. Its environment has PATH and LANG alone. FALSE with ERROR_TEMP and what was
+ * wrong: it could not be run, took too long, or ended otherwise than with 0. */
+gboolean program_run(char *const *command, const char *input, GError **error);
