@@ -11,7 +11,6 @@
 #include "relay/judge.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "store/history.h"
@@ -19,7 +18,6 @@
 #include "tests/unit/scratch.h"
 
 #define OWNER "owner@example.com"
-#define AGENT "agent@example.com"
 #define BEGUN 1700000000 /* of the history */
 #define TODAY 1790000000
 
@@ -339,7 +337,7 @@ make_config(const char *policy)
     g_autofree char *text =
         g_strdup_printf("[exeat]\nmilter-user = 61002\nnext-hop = inet:127.0.0.1:25\n"
                         "[account owner]\naddresses = " OWNER "\nhuman-logins = " OWNER
-                        "\nagent-logins = " AGENT "\nagent-users = 61005\nsenders = " OWNER
+                        "\nagent-logins = agent\nagent-users = 61005\nsenders = " OWNER
                         "\ninternal-domains = example.com\napprovers = 0\nmode = hybrid\n"
                         "policy = %s\n",
                         file);

@@ -4,6 +4,7 @@ sent by the owner; in the order in which they came, conversations among them."""
 import email.utils
 import os
 import random
+import time
 
 OWNER = "owner@example.com"
 YEARS = 4 * 365 * 86400  # texts teach for 90 days, so most are too old to be read
@@ -73,4 +74,4 @@ def write_mboxes(folder, count, now):
             open(os.path.join(folder, "Inbox"), "w", encoding="ascii") as received:
         for one in letters(count, now, 1):
             file = sent if one.sent else received
-            file.write(f"From {OWNER} Mon Nov  2 10:00:00 2026\n{one.text}\n")
+            file.write(f"From {OWNER} {time.asctime(time.gmtime(one.when))}\n{one.text}\n")
