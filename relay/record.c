@@ -144,25 +144,34 @@ set_aside(Db *db, const char *id, gint64 now, GError **error)
                       error);
 }
 
+/* Everything in a state waits for a person. */
+static gboolean
+hold_all(Db *db, State state, const char *why, gint64 now, GError **error)
+{
+    g_autoptr(GPtrArray) items = queue_in_state(db, state, error);
+    Move done;
+
+    if (items == NULL)
+        return FALSE;
+    for (guint i = 0; i < items->len; i++)
+        if (!queue_move(db, g_ptr_array_index(items, i), state, STATE_HELD, "relay", why, now,
+                        &done, error))
+            return FALSE;
+    return TRUE;
+}
+
 /* No approval is good any more; what was approved waits again. */
 static gboolean
 void_approvals(Db *db, const char *why, gint64 now, GError **error)
 {
-    g_autoptr(GPtrArray) approved = queue_in_state(db, STATE_APPROVED, error);
-    Move done;
-
-    if (approved == NULL)
-        return FALSE;
-    for (guint i = 0; i < approved->len; i++)
-        if (!queue_move(db, g_ptr_array_index(approved, i), STATE_APPROVED, STATE_HELD,
-                        "relay", why, now, &done, error))
-            return FALSE;
-    return approval_void(db, NULL, now, error);
+    return hold_all(db, STATE_APPROVED, why, now, error) &&
+           approval_void(db, NULL, now, error);
 }
 
 static gboolean
 set_all_aside(Relay *relay, gint64 now, GError **error)
 {
+    const char *why = "the database is an older copy";
     g_autoptr(GHashTable) items = witness_handed_over(relay->record->witness, error);
     GHashTableIter iter;
     gpointer id;
@@ -173,7 +182,10 @@ set_all_aside(Relay *relay, gint64 now, GError **error)
     while (g_hash_table_iter_next(&iter, &id, NULL))
         if (!set_aside(relay->db, id, now, error))
             return FALSE;
-    return void_approvals(relay->db, "the database is an older copy", now, error);
+    /* Nor does a delay end by itself: the veto may be what was lost. */
+    return hold_all(relay->db, STATE_DELAYED, why, now, error) &&
+           hold_all(relay->db, STATE_SENDING, why, now, error) &&
+           void_approvals(relay->db, why, now, error);
 }
 
 static gboolean

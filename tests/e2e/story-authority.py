@@ -265,6 +265,20 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
+@story("An old copy of the database forgets a veto, and does not send for all that (XC12)")
+def _(world):
+    configure(world, 'delay 1h "by and by" if recipients < 5\ndraft "the rest"\n')
+    item = hold(world)
+    copy = copy_database(world)
+    assert world.gate.command("veto", item).returncode == 0
+    world.gate.relay.stop()
+    put_back(world, copy)
+    world.gate.relay.start()
+    world.gate.clock(2 * 3600)
+    assert world.gate.wait_state(item, "held") == "held"
+    nothing_left(world)
+
+
 @story("The log beside the database taken away is noticed at start (XE14)")
 def _(world):
     hold(world)
