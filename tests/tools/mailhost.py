@@ -311,11 +311,13 @@ class MailHost:
             time.sleep(0.02)
 
     def queued(self):
-        """Queue files that wait for delivery, the held and the deferred included."""
+        """Queue files that wait for delivery, the held and the deferred included. What was
+        killed before it was whole, and so before it was answered, stays without its x bit."""
         found = []
         for name in ("maildrop", "incoming", "active", "deferred", "hold"):
-            for _, _, files in os.walk(os.path.join(self.queue, name)):
-                found += files
+            for folder, _, files in os.walk(os.path.join(self.queue, name)):
+                found += [file for file in files
+                          if os.access(os.path.join(folder, file), os.X_OK)]
         return found
 
     def sendmail(self, uid, arguments, message):
