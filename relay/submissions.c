@@ -288,14 +288,37 @@ store(Request *request, GError **error)
     return item->state != STATE_RELEASED || send_learn(db, item, request->now, error);
 }
 
-/* A client that did not hear our answer comes again with the same bytes: same item. */
+/* It may come so late that the message has left by itself, and would do so again; what was
+ * approved waits for a person again instead (XC23). Only with an id of its own: who says the
+ * same every day, and leaves the id to us, means it every day. */
+static gboolean
+find_sent(Request *request, char **id_out, GError **error)
+{
+    Db *db = request->relay->db;
+    const Item *item = request->item;
+    g_autofree char *id = NULL;
+    g_autoptr(Item) latest = NULL;
+
+    if (*text_or_empty(request, "key") != '\0' || *item->message_id == '\0')
+        return TRUE;
+    if (!queue_find_latest(db, item->account, item->message_id, &id, error) ||
+        (id != NULL && !queue_load(db, id, &latest, error)))
+        return FALSE;
+    if (latest != NULL && latest->automatic && latest->state == STATE_SENT &&
+        g_str_equal(latest->key, item->key))
+        *id_out = g_steal_pointer(&id);
+    return TRUE;
+}
+
+/* A client that did not hear our answer comes again with the same bytes: same item (XF22). */
 static gboolean
 find_again(Request *request, gboolean *found_out, GError **error)
 {
     g_autofree char *id = NULL;
     Item *item = request->item;
 
-    if (!queue_find_key(request->relay->db, item->account, item->key, &id, error))
+    if (!queue_find_key(request->relay->db, item->account, item->key, &id, error) ||
+        (id == NULL && !find_sent(request, &id, error)))
         return FALSE;
     *found_out = id != NULL;
     if (id != NULL)

@@ -133,6 +133,18 @@ def _(world):
         check(world, ledger, sink)
 
 
+@story("Who did not hear the answer and comes again after it left sends nothing twice (XF22)")
+def _(world):
+    ledger = Ledger()
+    entry = ledger.write("delay")
+    submit(world, entry, threading.Event())
+    settle(world, QUIET)
+    submit(world, entry, threading.Event())
+    settle(world, QUIET)
+    assert [item.state for item in read_items(world.gate)] == ["sent"]
+    check(world, ledger, world.sink)
+
+
 @story("Killed at any step of its first start, the relay starts the next time")
 def _(world):
     gate = world.gate
