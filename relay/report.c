@@ -179,6 +179,15 @@ plain_reply(const char *reply)
     return plain;
 }
 
+/* The reply itself: the client puts the recipient it was for in front. */
+static const char *
+without_recipient(const char *answer)
+{
+    const char *end = *answer == '<' ? strstr(answer, ">: ") : NULL;
+
+    return end != NULL ? end + strlen(">: ") : answer;
+}
+
 /* The next hop's own status, when its reply has one behind the code: "550 5.1.1 no user". */
 static char *
 status_of(const Kind *kind, const char *reply)
@@ -199,7 +208,7 @@ add_recipient(GString *report, const EnvelopeRecipient *recipient, const Kind *k
               const Item *item)
 {
     g_autofree char *final = typed_address(recipient->address);
-    const char *reply = kind == &FAILED ? report_reason(item) : "";
+    const char *reply = kind == &FAILED ? without_recipient(report_reason(item)) : "";
     g_autofree char *plain = plain_reply(reply);
     g_autofree char *diagnostic = g_strdup_printf("smtp; %s", plain);
     g_autofree char *status = status_of(kind, reply);
