@@ -133,13 +133,14 @@ tighten_automatic(Verdict *verdict, const Policy *policy, const Facts *facts)
         decide(verdict, never->tier, never, g_strdup(never->reason));
 }
 
-/* What was handed back to the human goes by no rule, whatever the rules say (B5). */
+/* What was handed back to the human, or may have been, goes by no rule, whatever the rules say
+ * (B5, B9). */
 static void
 tighten_locked(Verdict *verdict, const Facts *facts)
 {
     const FactValue *locked = &facts->values[FACT_LOCKED];
 
-    if (locked->known && locked->number != 0 && is_stricter(TIER_DRAFT, verdict->tier))
+    if ((!locked->known || locked->number != 0) && is_stricter(TIER_DRAFT, verdict->tier))
         decide(verdict, TIER_DRAFT, NULL, g_strdup("handed back to the human"));
 }
 

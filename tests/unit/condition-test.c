@@ -62,6 +62,7 @@ test_judged(void)
             .subject = judged[i].subject, .text = judged[i].plain, .html = judged[i].html};
         facts_set(&facts, FACT_NOVEL, 0);
         facts_set(&facts, FACT_FORWARD, 0);
+        facts_set(&facts, FACT_LOCKED, 0);
         g_autoptr(Verdict) verdict = policy_judge(policy, &facts, MODE_HYBRID, 0);
         if (verdict->tier != judged[i].tier)
             g_test_fail_printf("%s: %s (%s)", judged[i].name, tier_name(verdict->tier),
@@ -90,7 +91,8 @@ test_bounds(void)
                 {careless, longer, TIER_HOLD}};
 
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        const Facts facts = {.subject = "", .text = rows[i].text, .html = ""};
+        Facts facts = {.subject = "", .text = rows[i].text, .html = ""};
+        facts_set(&facts, FACT_LOCKED, 0);
         g_autoptr(Verdict) verdict = policy_judge(rows[i].policy, &facts, MODE_HYBRID, 0);
         g_test_message("row %u", i);
         g_assert_cmpint(verdict->tier, ==, rows[i].tier);
@@ -136,6 +138,7 @@ test_trace(void)
     facts_set(&facts, FACT_LISTS, 0);
     facts_set(&facts, FACT_FORWARD, 0);
     facts_set(&facts, FACT_SENT_DAY, 2);
+    facts_set(&facts, FACT_LOCKED, 0);
     g_autoptr(Trace) trace = policy_explain(policy, &facts, MODE_HYBRID, 0);
     static const struct {
         TraceKind kind;

@@ -74,6 +74,7 @@ test_read(Files *files, G_GNUC_UNUSED gconstpointer data)
         const char *const recipients[] = {rows[i][0], NULL};
         Facts facts = {.recipients = recipients};
         facts_set(&facts, FACT_ATTACHMENTS, 0);
+        facts_set(&facts, FACT_LOCKED, 0);
         g_autoptr(Verdict) verdict = policy_judge(policy, &facts, MODE_HYBRID, 0);
         g_assert_cmpstr(tier_name(verdict->tier), ==, rows[i][1]);
     }

@@ -114,6 +114,7 @@ test_include(void)
     Facts facts = {0};
 
     facts_set(&facts, FACT_EXTERNAL, 1);
+    facts_set(&facts, FACT_LOCKED, 0);
     g_autoptr(Verdict) held = policy_judge(policy, &facts, MODE_HYBRID, 0);
     g_assert_cmpint(held->tier, ==, TIER_HOLD);
     g_assert_cmpstr(held->file, ==, "/p/hold");
@@ -153,6 +154,7 @@ test_lists(void)
         g_auto(GStrv) recipients =
             g_strsplit(rows[i].recipients, " ", *rows[i].recipients ? -1 : 1);
         Facts facts = {.recipients = (const char *const *)recipients};
+        facts_set(&facts, FACT_LOCKED, 0);
         g_autoptr(Verdict) held = policy_judge(any, &facts, MODE_HYBRID, 0);
         g_autoptr(Verdict) released = policy_judge(all, &facts, MODE_HYBRID, 0);
         g_test_message("%s", rows[i].recipients);
@@ -196,7 +198,8 @@ test_floor(void)
         g_autofree char *below = g_strdup_printf("%s \"floor\"\napprovals 3", words[i % 5]);
         g_autoptr(Policy) policy = read_policy(own), floor = read_policy(below);
         g_autofree char *version = g_strdup(policy_version(policy));
-        const Facts facts = {0};
+        Facts facts = {0};
+        facts_set(&facts, FACT_LOCKED, 0);
         policy_set_floor(policy, floor);
         g_assert_cmpstr(version, !=, policy_version(policy));
         g_autoptr(Verdict) verdict = policy_judge(policy, &facts, MODE_HYBRID, 0);
@@ -218,11 +221,12 @@ test_expectations(void)
     g_autoptr(Policy) own = read_policy("delay 1h \"own\"");
     g_autoptr(Policy) floor = read_policy("delay 2h \"floor\"");
     g_autoptr(GError) error = NULL;
-    const Facts facts = {0};
+    Facts facts = {0};
     guint passed = 0;
 
     g_assert_true(check_expectations(good, &passed, &error));
     g_assert_cmpuint(passed, ==, 2);
+    facts_set(&facts, FACT_LOCKED, 0);
     policy_set_floor(own, floor);
     g_autoptr(Verdict) verdict = policy_judge(own, &facts, MODE_HYBRID, 0);
     g_assert_cmpint(verdict->wait, ==, 7200);

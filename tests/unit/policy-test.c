@@ -172,6 +172,9 @@ test_judged(gconstpointer data)
     guint row = GPOINTER_TO_UINT(data);
     g_autoptr(Policy) policy = read_policy(judged[row].text);
     Facts facts = read_facts(judged[row].facts);
+
+    if (!facts.values[FACT_LOCKED].known)
+        facts_set(&facts, FACT_LOCKED, 0);
     g_autoptr(Verdict) verdict = policy_judge(policy, &facts, judged[row].mode, 7);
 
     g_assert_cmpstr(tier_name(verdict->tier), ==, tier_name(judged[row].tier));
@@ -228,6 +231,7 @@ worst_known(const Policy *policy, FactValue novel, FactValue forward)
         Facts facts = {0};
         facts_set(&facts, FACT_NOVEL, novel.known ? novel.number : world & 1);
         facts_set(&facts, FACT_FORWARD, forward.known ? forward.number : world >> 1);
+        facts_set(&facts, FACT_LOCKED, 0);
         worst = tier_stricter(worst, judge_tier(policy, &facts, MODE_HYBRID));
     }
     return worst;
@@ -243,6 +247,7 @@ check_unknown(const char *text)
         Facts facts = {0};
         facts.values[FACT_NOVEL] = values[i % 3];
         facts.values[FACT_FORWARD] = values[i / 3];
+        facts_set(&facts, FACT_LOCKED, 0);
         Tier worst = worst_known(policy, values[i % 3], values[i / 3]);
         Tier tier = judge_tier(policy, &facts, MODE_HYBRID);
         g_assert_cmpuint(tier_strictness(tier), >=, tier_strictness(worst));
@@ -270,7 +275,7 @@ static void
 test_dice(void)
 {
     g_autoptr(Policy) policy = read_policy("delay 2h-6h \"d\" if novel = 0\ndelay 90s \"e\"");
-    Facts quiet = read_facts(QUIET), novel = read_facts("novel=1");
+    Facts quiet = read_facts(QUIET), novel = read_facts("novel=1 locked=no");
     static const struct {
         guint64 dice;
         gint64 wait;
