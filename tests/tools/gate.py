@@ -117,9 +117,10 @@ class Daemon:
 
 
 def environment(**more):
-    """What the programs find in their environment: of ours, only the sanitizers' options."""
-    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS")
-            if name in os.environ}
+    """What the programs find in their environment: of ours, only the sanitizers' options, and
+    with them that GLib hides no leak in slices of its own."""
+    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
+                                                "G_SLICE") if name in os.environ}
     return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **kept, **more}
 
 
