@@ -48,6 +48,7 @@ own_accounts(const Request *request)
     return request->accounts[0] != NULL ? request->accounts : request->served;
 }
 
+/* The same word where two would tell what the rules had said (XF21). */
 static const char *
 outcome_of(State state)
 {
@@ -62,14 +63,16 @@ outcome_of(State state)
     case STATE_RELEASED:
     case STATE_SENT:
         return "sent";
+    case STATE_REJECTED:
+    case STATE_VETOED:
+        return "rejected";
+    case STATE_WITHDRAWN:
+    case STATE_SUPERSEDED:
+        return "withdrawn";
     case STATE_UNCERTAIN:
     case STATE_FAILED:
     case STATE_REFUSED:
-    case STATE_REJECTED:
-    case STATE_VETOED:
-    case STATE_WITHDRAWN:
     case STATE_EXPIRED:
-    case STATE_SUPERSEDED:
     case STATE_COUNT:
         break;
     }

@@ -308,6 +308,15 @@ def _(world):
     assert told == ["ID: waiting\n"] * 2, told
     world.gate.command("reject", held, "Not this year.")
     assert admin(world, "status", held, uid=AGENT).stdout == f"{held}: rejected: Not this year.\n"
+    first, second = letter(STRANGER), letter(NORA, In_Reply_To=None)
+    for message, to in ((first, STRANGER), (second, NORA)):
+        assert world.submit(ASSISTANT, [to], message).code == 250
+    old = [item["id"] for item in world.gate.items()]
+    for message, to in ((first, STRANGER), (second, NORA)):
+        assert world.submit(ASSISTANT, [to], message + b"And more.\r\n").code == 250
+    told = {admin(world, "status", item, uid=AGENT).stdout.split()[1] for item in old
+            if world.gate.show(item)["state"] in ("superseded", "withdrawn")}
+    assert told == {"withdrawn"}, told
     released = letter(DANA)
     world.submit(ASSISTANT, [DANA], released)
     done = admin(world, "status", message_id(released), uid=AGENT)
