@@ -38,6 +38,13 @@ is_in_account_name(const Config *config, const Envelope *envelope, const Extract
     return FALSE;
 }
 
+/* Whether a From may stand where the header was not read any more. */
+static gboolean
+hides_from(const Message *message, const Extract *extract)
+{
+    return extract->capped && (message->froms > 1 || extract->from[0] == NULL);
+}
+
 /* A human's mail to the address that takes the order to stop: who is told that it was taken
  * must be able to rely on it (A2). */
 static gboolean
@@ -114,7 +121,8 @@ decide_inside(const Circumstances *circumstances, const Message *message, int fd
     g_autoptr(Extract) extract = mail_extract(fd, error);
     if (extract == NULL)
         return NULL;
-    if (message->tickets > 0 || is_in_account_name(config, message->envelope, extract))
+    if (message->tickets > 0 || hides_from(message, extract) ||
+        is_in_account_name(config, message->envelope, extract))
         return answer_new(ANSWER_REFUSE, "mail with this sender needs a login");
     *gated_out = FALSE;
     return decision_is_for_account(config, message->envelope)

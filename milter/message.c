@@ -105,6 +105,7 @@ message_add_field(Message *message, const char *name, const char *value)
     append_field(message->raw_head, name, value);
     if (take_out(message, name, value))
         return;
+    message->froms += g_ascii_strcasecmp(name, "From") == 0;
     message->has_id |= g_ascii_strcasecmp(name, "Message-ID") == 0;
     message->has_date |= g_ascii_strcasecmp(name, "Date") == 0;
     message->automatic += g_ascii_strcasecmp(name, "Auto-Submitted") == 0;

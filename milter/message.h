@@ -26,6 +26,7 @@ typedef struct {
     GError *trouble;       /* ours: NULL while all is well */
     const char *refusal;   /* the message's fault: why it cannot be taken, NULL when it can */
     guint stripped;        /* fields taken out */
+    guint froms;           /* From fields */
     GHashTable *claims;    /* Agent-* fields, char * to char *, first occurrence */
     GHashTable *taken_out; /* field name in lower case to how often it occurred */
     char *ticket;          /* of X-Exeat-Ticket; NULL when there is not exactly one */

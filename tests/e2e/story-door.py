@@ -265,5 +265,19 @@ def _(world):
     assert nothing_left(world)
 
 
+@story("An agent's user who comes into the approvers' group decides nothing (XC1)")
+def _(world):
+    group = 61990
+    world.gate.configure(HOLD, account={"approvers": f"@{group}, {APPROVER}"})
+    world.gate.restart_relay()
+    item = hold_one(world)
+    digest = world.gate.show(item)["digest"]
+    assert world.gate.command("show", item, uid=61991, gid=group).returncode == 0
+    for words in (("list",), ("show", item), ("approve", item, digest)):
+        assert world.gate.command(*words, uid=AGENT, gid=group).returncode == 77, words
+    assert world.gate.show(item)["state"] == "held"
+    assert nothing_left(world)
+
+
 if __name__ == "__main__":
     sys.exit(main(lambda: World(HOLD)))

@@ -220,6 +220,17 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
+@story("From inside without a login, a From behind a thousand fields is none that passes (XA4)")
+def _(world):
+    from smtpclient import Client
+    filler = b"".join(b"X-Filler-%d: x\r\n" % number for number in range(1200))
+    with Client(("127.0.0.1", world.host.plain)) as client:
+        client.ehlo()
+        reply = client.submit("somebody@example.org", [DANA], filler + letter(DANA, sender=OWNER))
+    assert reply.code == 550, reply
+    assert world.sink.messages() == []
+
+
 @story("Without loopback in inside, the door still asks for the ticket")
 def _(world):
     world.gate.configure(POLICY, settings={"inside": "10.0.0.0/8"})

@@ -270,13 +270,15 @@ class Gate:
         """Makes the relay read its files again."""
         self.relay.signal(signal.SIGHUP)
 
-    def command(self, *arguments, uid=APPROVER, groups=()):
-        """Runs exeat as a user: the finished process, with text in stdout and stderr."""
+    def command(self, *arguments, uid=APPROVER, gid=None, groups=()):
+        """Runs exeat as a user: the finished process, with text in stdout and stderr. gid: its
+        primary group, else the number of the user."""
         return subprocess.run([os.path.join(self.bin, "exeat"), "-c", self.config, *arguments],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="surrogateescape", cwd="/",
                               env=environment(**self.environment),
-                              check=False, user=uid, group=uid, extra_groups=list(groups))
+                              check=False, user=uid, group=uid if gid is None else gid,
+                              extra_groups=list(groups))
 
     def answer(self, *arguments, uid=APPROVER):
         """Runs exeat with --json and returns what it says. A refusal is a RuntimeError."""
