@@ -1,0 +1,72 @@
+#include "relay/send-private.h"
+
+#include "lib/log.h"
+#include "relay/schedule.h"
+
+enum { THREADS = 4 };
+
+struct _Sender {
+    Relay *relay;
+    GThreadPool *pool;
+    GMutex lock;
+    GHashTable *under_way; /* ids */
+};
+
+static void
+send_item(gpointer data, gpointer user_data)
+{
+    Sender *sender = user_data;
+    g_autoptr(GError) error = NULL;
+    Passage passage = {
+        .relay = sender->relay,
+        .config = relay_config(sender->relay),
+        .id = data,
+        .fd = -1,
+    };
+
+    if (!writer_run(sender->relay->writer, passage_begin, &passage, &error))
+        log_error("%s: not sent now: %s", passage.id, error->message);
+    else if (passage.item != NULL) {
+        passage_transmit(&passage);
+        passage_record(&passage);
+    }
+    passage_report(&passage);
+    g_mutex_lock(&sender->lock);
+    g_hash_table_remove(sender->under_way, passage.id);
+    g_mutex_unlock(&sender->lock);
+    gboolean moved = passage.item != NULL || passage.said != NULL;
+    passage_clear(&passage);
+    if (moved) /* else the same item would be tried in a circle */
+        schedule_wake(sender->relay->schedule);
+}
+
+Sender *
+sender_start(Relay *relay)
+{
+    Sender *sender = g_new0(Sender, 1);
+
+    sender->relay = relay;
+    g_mutex_init(&sender->lock);
+    sender->under_way = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    sender->pool = g_thread_pool_new(send_item, sender, THREADS, FALSE, NULL);
+    return sender;
+}
+
+void
+sender_stop(Sender *sender)
+{
+    g_thread_pool_free(sender->pool, TRUE, TRUE);
+    g_hash_table_destroy(sender->under_way);
+    g_mutex_clear(&sender->lock);
+    g_free(sender);
+}
+
+void
+sender_push(Sender *sender, const char *id)
+{
+    g_mutex_lock(&sender->lock);
+    gboolean fresh = g_hash_table_add(sender->under_way, g_strdup(id));
+    g_mutex_unlock(&sender->lock);
+    if (fresh)
+        g_thread_pool_push(sender->pool, g_strdup(id), NULL);
+}
