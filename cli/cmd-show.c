@@ -209,8 +209,10 @@ static void
 print_verdict(GVariant *item)
 {
     gint64 line = answer_number(item, "line");
-    g_autofree char *where =
-        line > 0 ? g_strdup_printf("line %" G_GINT64_FORMAT, line) : g_strdup("no line");
+    g_autofree char *file = g_path_get_basename(answer_text(item, "file"));
+    g_autofree char *where = line > 0
+                                 ? g_strdup_printf("%s, line %" G_GINT64_FORMAT, file, line)
+                                 : g_strdup("no line");
     g_autofree char *policy = output_fit(answer_text(item, "policy"), POLICY_COLUMNS);
     g_autofree char *verdict =
         g_strdup_printf("%s: %s (%s of policy %s)", answer_text(item, "tier"),

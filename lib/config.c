@@ -75,6 +75,7 @@ static const Setting PER_ACCOUNT[] = {
     {"addresses", setting_addresses, IN_ACCOUNT(addresses), NULL},
     {"human-logins", setting_logins, IN_ACCOUNT(human_logins), ""},
     {"agent-logins", setting_logins, IN_ACCOUNT(agent_logins), NULL},
+    {"reply-logins", setting_logins, IN_ACCOUNT(reply_logins), ""},
     {"agent-users", setting_people, IN_ACCOUNT(agent_users), ""},
     {"senders", setting_addresses, IN_ACCOUNT(senders), ""},
     {"internal-domains", setting_domains, IN_ACCOUNT(internal), NULL},
@@ -111,6 +112,7 @@ account_free(Account *account)
     g_strfreev(account->addresses);
     g_strfreev(account->human_logins);
     g_strfreev(account->agent_logins);
+    g_strfreev(account->reply_logins);
     g_strfreev(account->senders);
     g_strfreev(account->internal);
     g_strfreev(account->lists);
@@ -263,6 +265,16 @@ claim(GHashTable *owners, char **words, gpointer owner, const KeyFile *file, gui
     return TRUE;
 }
 
+static gboolean
+check_reply_logins(const Account *account, const KeyFile *file, GError **error)
+{
+    for (char **login = account->reply_logins; *login != NULL; login++)
+        if (!g_strv_contains((const char *const *)account->agent_logins, *login))
+            return keyfile_fail(error, file, line_of(file, account, "reply-logins"), *login,
+                                "one of the account's agent-logins");
+    return TRUE;
+}
+
 /* A login has one role in one account, an address one account. */
 static gboolean
 check_owners(const Config *config, const KeyFile *file, GError **error)
@@ -274,7 +286,8 @@ check_owners(const Config *config, const KeyFile *file, GError **error)
 
     for (guint i = 0; i < config->accounts->len; i++) {
         Account *account = g_ptr_array_index(config->accounts, i);
-        if (!claim(logins, account->human_logins, account->human_logins, file,
+        if (!check_reply_logins(account, file, error) ||
+            !claim(logins, account->human_logins, account->human_logins, file,
                    line_of(file, account, "human-logins"), one_role, error) ||
             !claim(logins, account->agent_logins, account->agent_logins, file,
                    line_of(file, account, "agent-logins"), one_role, error) ||
@@ -467,6 +480,14 @@ config_login(const Config *config, const char *login, Role *role_out)
     }
     *role_out = ROLE_NONE;
     return NULL;
+}
+
+gboolean
+config_only_replies(const Account *account, const char *login)
+{
+    g_autofree char *folded = setting_fold_login(login);
+
+    return g_strv_contains((const char *const *)account->reply_logins, folded);
 }
 
 const Account *

@@ -15,6 +15,7 @@ typedef struct {
     char **addresses;      /* the human's own, normal forms */
     char **human_logins;   /* lower case */
     char **agent_logins;   /* lower case */
+    char **reply_logins;   /* those of them that may only answer (D26), lower case */
     char **senders;        /* what the agent may send as, normal forms; default: addresses */
     char **internal;       /* domains, normal forms, exact names */
     char **lists;          /* addresses declared to be lists, normal forms */
@@ -80,6 +81,9 @@ typedef enum { ROLE_NONE, ROLE_HUMAN, ROLE_AGENT } Role;
 /* The account a login belongs to and its role there; case does not matter (case H5). The
  * account is borrowed; NULL with ROLE_NONE. */
 const Account *config_login(const Config *config, const char *login, Role *role_out);
+
+/* Whether that login of the agent may only answer (D26). */
+gboolean config_only_replies(const Account *account, const char *login);
 
 /* By name; NULL when there is none. Borrowed. */
 const Account *config_account(const Config *config, const char *name);

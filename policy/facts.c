@@ -17,6 +17,8 @@ static const struct {
     [FACT_IN_THREAD] = {"in_thread", FACT_KIND_FLAG, -1},
     [FACT_MINE] = {"mine", FACT_KIND_FLAG, -1},
     [FACT_OUTSIDE_THREAD] = {"outside_thread", FACT_KIND_NUMBER, 1},
+    [FACT_THREAD_DAYS] = {"thread_days", FACT_KIND_NUMBER, 1},
+    [FACT_CONTACT_DAYS] = {"contact_days", FACT_KIND_NUMBER, 1},
     [FACT_AUTO_SENDS] = {"auto_sends", FACT_KIND_NUMBER, 1},
     [FACT_AUTO_RECIPIENT] = {"auto_recipient", FACT_KIND_NUMBER, 1},
     [FACT_SENT_HOUR] = {"sent_hour", FACT_KIND_NUMBER, 1},

@@ -18,6 +18,8 @@ typedef enum {
     FACT_IN_THREAD,
     FACT_MINE,
     FACT_OUTSIDE_THREAD,
+    FACT_THREAD_DAYS,
+    FACT_CONTACT_DAYS,
     FACT_AUTO_SENDS,
     FACT_AUTO_RECIPIENT,
     FACT_SENT_HOUR,
@@ -39,7 +41,7 @@ typedef enum {
 } Fact;
 
 typedef enum {
-    FACT_KIND_NUMBER, /* a count, or bytes */
+    FACT_KIND_NUMBER, /* a count, bytes, or days */
     FACT_KIND_FLAG    /* yes or no, stored as 1 or 0 */
 } FactKind;
 
@@ -58,6 +60,9 @@ typedef struct {
     const char *html;              /* HTML parts as text; "" when none */
     const char *const *recipients; /* normal forms; NULL-terminated */
 } Facts;
+
+/* As many days as an age can have: that long ago, longer, or never (A29). */
+#define FACT_DAYS_MAX 9999
 
 /* The fact's name in policy files and output. Static. */
 const char *fact_name(Fact fact);

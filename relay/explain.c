@@ -152,6 +152,7 @@ view_judged(const Item *item)
     g_variant_dict_insert(&dict, "policy", "s", item->policy);
     g_variant_dict_insert(&dict, "tier", "s", tier_name(item->tier));
     g_variant_dict_insert(&dict, "line", "u", item->line);
+    g_variant_dict_insert(&dict, "file", "s", item->file);
     g_variant_dict_insert(&dict, "reason", "s", item->reason);
     return g_variant_dict_end(&dict);
 }

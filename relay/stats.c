@@ -94,7 +94,7 @@ view_approvers(const Stats *stats)
     return g_variant_builder_end(&builder);
 }
 
-/* A limit's verdict says what became of it behind the line's text. */
+/* One line can give two verdicts: a limit's says what became of it behind the line's text. */
 static guint
 count_fired(const Stats *stats, const TraceLine *line)
 {
@@ -103,7 +103,8 @@ count_fired(const Stats *stats, const TraceLine *line)
     for (guint i = 0; i < stats->fired->len; i++) {
         const StatsFired *fired = g_ptr_array_index(stats->fired, i);
 
-        if (fired->line == line->line && g_str_has_prefix(fired->reason, line->reason))
+        if (fired->line == line->line && g_strcmp0(fired->file, line->file) == 0 &&
+            g_str_has_prefix(fired->reason, line->reason))
             items += fired->items;
     }
     return items;

@@ -187,7 +187,7 @@ stop_judge(Db *db, Item *item, GError **error)
         return TRUE;
     gboolean refused = found->kind == HALT_REVOKED;
     item->tier = refused ? TIER_REFUSE : TIER_HOLD;
-    item->line = 0;
+    item_set_line(item, 0, NULL);
     item->due = 0;
     g_free(item->reason);
     item->reason =

@@ -112,6 +112,7 @@ insert_line(GVariantDict *dict, const Item *item)
     insert_text(dict, "subject", item->extract->subject);
     insert_text(dict, "reason", item->reason);
     g_variant_dict_insert(dict, "line", "u", item->line);
+    insert_text(dict, "file", item->file);
     g_variant_dict_insert(dict, "created", "x", item->created);
     g_variant_dict_insert(dict, "due", "x", item->due);
     g_variant_dict_insert(dict, "expires", "x", item->expires);

@@ -347,15 +347,10 @@ history_trace(Db *db, const char *account, const char *id, gint64 *conversation_
 
 gboolean
 history_takes_part(Db *db, const char *account, gint64 conversation, const char *address,
-                   gboolean *takes_part_out, GError **error)
+                   gint64 *written_out, GError **error)
 {
-    gint64 found = 0;
-
-    if (!db_integer(db, &participant_find, 0, &found, error, "sis", account, conversation,
-                    address))
-        return FALSE;
-    *takes_part_out = found != 0;
-    return TRUE;
+    return db_integer(db, &participant_find, HISTORY_NEVER, written_out, error, "sis", account,
+                      conversation, address);
 }
 
 gboolean

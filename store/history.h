@@ -73,9 +73,12 @@ gboolean history_conversation(Db *db, const char *account, const char *const *pa
 gboolean history_trace(Db *db, const char *account, const char *id, gint64 *conversation_out,
                        gboolean *automatic_out, GError **error);
 
-/* Whether the human wrote to the address in that conversation. */
+#define HISTORY_NEVER G_MININT64
+
+/* When the human last wrote to the address in that conversation, which makes it take part;
+ * HISTORY_NEVER when it does not. */
 gboolean history_takes_part(Db *db, const char *account, gint64 conversation,
-                            const char *address, gboolean *takes_part_out, GError **error);
+                            const char *address, gint64 *written_out, GError **error);
 
 /* Makes an address known without a message; texts that named it before no longer count. who:
  * for the record. */

@@ -38,7 +38,7 @@ INSERT INTO participant (account, conversation, address, message, written)
     WHERE excluded.written > participant.written;
 
 -- name: participant_find
-SELECT 1 FROM participant WHERE account = $1 AND conversation = $2 AND address = $3;
+SELECT written FROM participant WHERE account = $1 AND conversation = $2 AND address = $3;
 
 -- name: participant_letters
 SELECT conversation, message, written FROM participant

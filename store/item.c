@@ -26,6 +26,7 @@ item_new(void)
     item->digest = g_strdup("");
     item->message_id = g_strdup("");
     item->approvals = 1;
+    item->file = g_strdup("");
     item->reason = g_strdup("");
     item->lines = g_strdup("");
     item->policy = g_strdup("");
@@ -50,6 +51,7 @@ item_free(Item *item)
     g_free(item->key);
     g_free(item->digest);
     g_free(item->message_id);
+    g_free(item->file);
     g_free(item->reason);
     g_free(item->lines);
     g_free(item->policy);
@@ -75,4 +77,24 @@ item_new_id(void)
     for (guint i = 0; i < ID_LENGTH; i++)
         id[i] = alphabet[bytes[i] % 32];
     return g_strdup(id);
+}
+
+void
+item_set_line(Item *item, guint line, const char *file)
+{
+    item->line = line;
+    g_free(item->file);
+    item->file = g_strdup(file != NULL ? file : "");
+}
+
+ItemRecipient *
+item_find_recipient(const Item *item, const char *normal)
+{
+    for (guint i = 0; i < item->recipients->len; i++) {
+        ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
+
+        if (g_str_equal(recipient->normal, normal))
+            return recipient;
+    }
+    return NULL;
 }

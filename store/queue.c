@@ -62,6 +62,7 @@ describe_submission(const Item *item, const char *facts)
     g_variant_builder_add(&builder, "{sv}", "approvals",
                           g_variant_new_uint32(item->approvals));
     g_variant_builder_add(&builder, "{sv}", "line", g_variant_new_uint32(item->line));
+    add_text(&builder, "file", item->file);
     add_text(&builder, "reason", item->reason);
     add_text(&builder, "policy", item->policy);
     add_text(&builder, "lines", item->lines);
@@ -109,7 +110,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
 
     if (!db_next_number(db, "item", &seq, error))
         return FALSE;
-    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbis", item->id, seq,
+    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbiss", item->id, seq,
                   item->account, item->login, item->key, item->digest, item->message_id,
                   item->conversation, state_name(item->state),
                   (gint64)state_is_waiting(item->state), tier_name(item->tier),
@@ -119,7 +120,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
                   g_variant_get_data(envelope), g_variant_get_size(envelope),
                   g_variant_get_data(extract), g_variant_get_size(extract),
                   g_variant_get_data(claims), g_variant_get_size(claims),
-                  (gint64)item->approvals, item->author) >= 0;
+                  (gint64)item->approvals, item->author, item->file) >= 0;
 }
 
 static gboolean
@@ -220,6 +221,7 @@ read_plain(Item *item, Rows *rows)
     item->size = rows_integer(rows, 20);
     item->approvals = rows_integer(rows, 25);
     set_text(&item->author, rows, 26);
+    set_text(&item->file, rows, 27);
 }
 
 /* The members that must be read back; what we cannot read was not written by us. */

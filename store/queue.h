@@ -61,6 +61,7 @@ typedef struct {
     Tier tier;
     guint approvals; /* different people who must approve it; at least 1 */
     guint line;
+    char *file; /* of the policy, in which that line stands; "" for no line */
     char *reason;       /* the verdict's */
     char *lines;        /* of the policy, and whether each applied: for the audit alone */
     char *policy;       /* version */
@@ -83,6 +84,12 @@ typedef struct {
 Item *item_new(void);
 void item_free(Item *item);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Item, item_free)
+
+/* What decided: a line of a policy file, copied; 0 and NULL for none. */
+void item_set_line(Item *item, guint line, const char *file);
+
+/* The recipient with that normal form, the item's own; NULL when there is none. */
+ItemRecipient *item_find_recipient(const Item *item, const char *normal);
 
 /* A new random item id. The caller frees. */
 char *item_new_id(void);

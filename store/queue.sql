@@ -4,15 +4,14 @@
 INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, conversation,
                   state, waiting, tier, line, reason, policy, why, answer, automatic, created,
                   due, expires, retry, attempts, size, facts, envelope, extract, claims,
-                  approvals, author)
+                  approvals, author, file)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29);
+            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30);
 
 -- name: item_load
 SELECT id, account, login, submission_key, digest, message_id, conversation, state, tier, line,
        reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size,
-       facts, envelope, extract, claims, approvals,
-       author
+       facts, envelope, extract, claims, approvals, author, file
     FROM item WHERE id = $1;
 
 -- name: recipient_add

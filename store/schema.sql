@@ -161,6 +161,7 @@ CREATE TABLE item (
     tier TEXT NOT NULL,
     approvals BIGINT NOT NULL,
     line BIGINT NOT NULL,
+    file TEXT NOT NULL,
     reason TEXT NOT NULL,
     policy TEXT NOT NULL,
     why TEXT NOT NULL,
@@ -183,7 +184,7 @@ CREATE INDEX item_message ON item (account, message_id, seq);
 CREATE INDEX item_conversation ON item (account, conversation, seq);
 -- Pages of the past, and, with nothing of the item itself read, the numbers of some weeks.
 CREATE INDEX item_created ON item (account, created, seq, tier, id);
-CREATE INDEX item_line ON item (account, policy, line, reason, created) WHERE line > 0;
+CREATE INDEX item_line ON item (account, policy, file, line, reason, created) WHERE line > 0;
 CREATE INDEX item_state ON item (state, seq);
 CREATE INDEX item_failed ON item (account, seq) WHERE state = 'failed';
 CREATE INDEX item_waiting_key ON item (account, submission_key, seq) WHERE waiting = 1;

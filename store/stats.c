@@ -23,6 +23,7 @@ fired_free(gpointer data)
 {
     StatsFired *fired = data;
 
+    g_free(fired->file);
     g_free(fired->reason);
     g_free(fired);
 }
@@ -183,9 +184,10 @@ take_fired(gpointer target, Rows *rows)
     Stats *stats = target;
     StatsFired *fired = g_new0(StatsFired, 1);
 
-    fired->line = (guint)rows_integer(rows, 0);
-    fired->reason = g_strdup(rows_text(rows, 1));
-    fired->items = (guint)rows_integer(rows, 2);
+    fired->file = g_strdup(rows_text(rows, 0));
+    fired->line = (guint)rows_integer(rows, 1);
+    fired->reason = g_strdup(rows_text(rows, 2));
+    fired->items = (guint)rows_integer(rows, 3);
     g_ptr_array_add(stats->fired, fired);
 }
 

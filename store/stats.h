@@ -28,6 +28,7 @@ typedef struct {
 } StatsApprover;
 
 typedef struct {
+    char *file;
     guint line;
     char *reason; /* of the verdict */
     guint items;

@@ -37,9 +37,9 @@ SELECT move.at, shown.at, shown.details
         AND move.from_state IN ('held', 'draft') AND move.to_state = 'approved';
 
 -- name: stats_fired
-SELECT line, reason, COUNT(*) FROM item
+SELECT file, line, reason, COUNT(*) FROM item
     WHERE item.account = $1 AND item.created >= $2 AND item.created < $3 AND policy = $4 AND line > 0
-    GROUP BY 1, 2 ORDER BY 1, 2;
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 
 -- name: stats_held
 SELECT COUNT(*) FROM item

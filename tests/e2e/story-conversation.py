@@ -81,6 +81,54 @@ def _(world):
     assert send(world, DANA)["state"] == "released"
 
 
+@story("A login that may only answer starts nothing and brings nobody in (D26)")
+def _(world):
+    world.gate.configure(OPEN, account={
+        "agent-logins": f"{ASSISTANT}, {ROBOT}", "senders": f"{OWNER}, {ASSISTANT}, {ROBOT}",
+        "reply-logins": "Robot@Example.com"})
+    world.gate.restart_relay()
+    first, other = write(world, NORA), write(world, DANA)
+    refusal = "this login may only answer"
+    for to, named in (([NORA], None), ([NORA], "<never@seen>"), ([NORA, DANA], first),
+                      ([NORA], other)):
+        fields = {"In_Reply_To": named} if named else {}
+        reply = world.submit(ROBOT, to, letter(", ".join(to), sender=ROBOT, **fields))
+        assert reply.code == 550 and refusal in reply.text, (to, named, reply)
+    refused = world.gate.items(everything=True)
+    assert {item["state"] for item in refused} == {"refused"} and len(refused) == 4, refused
+    assert answer(world, first, login=ROBOT)["state"] == "released"
+    assert send(world, DANA)["state"] == "released"
+    assert len(world.sink.wait(4)) == 4
+
+
+@story("How long ago the human wrote decides, to the day (A29, D3)")
+def _(world):
+    world.gate.configure('hold    "long not written to" if contact_days > 30\n'
+                         'release "fresh"               if mine and thread_days <= 7\n'
+                         'draft   "the rest"\n')
+    world.gate.restart_relay()
+    first = write(world, NORA)
+    for seconds, reason in ((0, "fresh"), (8 * DAYS - HOURS, "fresh"), (8 * DAYS, "the rest")):
+        world.gate.clock(seconds)
+        item = answer(world, first)
+        assert item["reason"] == reason, (seconds, item)
+        told = world.gate.show(item["id"])["facts"]
+        assert told["thread_days"] == told["contact_days"] == seconds // DAYS, told
+        # What the agent sent makes nothing younger, and new conversations have no age.
+        assert send(world, NORA)["reason"] == "the rest"
+    write(world, NORA)
+    told = world.gate.show(answer(world, first)["id"])["facts"]
+    assert (told["thread_days"], told["contact_days"]) == (8, 0), told
+    write(world, NORA, In_Reply_To=first, References=first)
+    world.gate.clock(9 * DAYS)
+    item = answer(world, first)
+    assert world.gate.show(item["id"])["facts"]["thread_days"] == 1, item
+    world.gate.clock(40 * DAYS)
+    assert answer(world, first)["reason"] == "long not written to"
+    told = world.gate.show(send(world, "eve@example.net")["id"])["facts"]
+    assert (told["thread_days"], told["contact_days"]) == (9999, 9999), told
+
+
 @story("What waits in a conversation stays when an approver locks it, and goes on after (B5)")
 def _(world):
     world.gate.configure('delay 2h-6h "later"\n')

@@ -1,5 +1,6 @@
 """What policies do to mail on its way through a real Postfix."""
 
+import json
 import os
 import sys
 
@@ -147,6 +148,38 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
+@story("A line of an included file is told with that file")
+def _(world):
+    world.gate.write("strangers", '# a rule of its own file\n\nhold "first contact" if novel > 0\n')
+    world.gate.configure('include strangers\nrelease "open"\n')
+    world.gate.restart_relay()
+    item = world.gate.show(send(world, NORA)["id"])
+    assert (item["line"], os.path.basename(item["file"])) == (3, "strangers"), item
+    shown = world.gate.command("show", item["id"]).stdout
+    assert "hold: first contact (strangers, line 3 of policy" in shown, shown
+    [entry] = world.gate.answer("audit", "--item", item["id"], "--kind", "submitted")["entries"]
+    assert entry["content"]["file"] == item["file"], entry
+
+
+@story("Judging asks nobody: without any network the verdicts are the same (D18, B8)")
+def _(world):
+    world.gate.configure(shipped("standard"))
+    world.gate.restart_relay()
+    write(world, NORA)
+    write(world, DANA)
+    tos = (NORA, DANA, "eve@example.net")
+    told = []
+    for cut in (False, True):
+        if cut:
+            world.gate.stop()
+            world.gate.cut_off()
+            world.gate.start()
+        found = [world.gate.show(send(world, to)["id"]) for to in tos]
+        told.append([(item["tier"], item["reason"], item["line"]) for item in found])
+    assert told[0] == told[1] and {tier for tier, *_ in told[0]} == \
+        {"release", "draft", "hold"}, told
+
+
 @story("Anybody can check a policy without the relay, and is told what to mend")
 def _(world):
     world.gate.relay.stop()
@@ -157,6 +190,15 @@ def _(world):
         done = world.gate.command("policy", word, bad)
         assert done.returncode == status, done
         assert said in done.stdout + done.stderr, done
+    told = json.loads(world.gate.command("policy", "check", bad, "--json").stdout)
+    [found] = told["policies"]
+    assert found["file"] == bad and len(found["version"]) == 64, found
+    assert "expected hold" in found["faults"][0] and "less risk" in found["faults"][1], found
+    [found] = world.gate.answer("policy", "classes", bad)["policies"]
+    assert [(row["line"], row["tier"], row["undo"], row["strangers"])
+            for row in found["classes"]] == [(1, "release", "never", True),
+                                             (2, "hold", "yes", False),
+                                             (0, "hold", "yes", False)], found
     for name in os.listdir(SHIPPED):
         world.gate.write(name, shipped(name))
         path = os.path.join(world.gate.etc, name)

@@ -198,6 +198,15 @@ class Gate:
                                 self.state, groups, *self.relay.arguments]
         self.relay.identity = {}
 
+    def cut_off(self):
+        """From their next start on, the daemons have no network, not even the loopback."""
+        for daemon in (self.relay, self.milter):
+            user, group = daemon.identity["user"], daemon.identity["group"]
+            groups = ",".join(str(more) for more in daemon.identity["extra_groups"] or [group])
+            daemon.arguments = ["unshare", "-n", "setpriv", "--reuid", str(user), "--regid",
+                                str(group), "--groups", groups, *daemon.arguments]
+            daemon.identity = {}
+
     def _copy_programs(self, build):
         os.makedirs(self.bin, exist_ok=True)
         for name in PROGRAMS:

@@ -169,6 +169,8 @@ static const LineRefusal LINES[] = {
     {"mode", "", "mode = auto", "found “auto”, expected draft, review or hybrid"},
     {"login-two-roles", "", "human-logins = agent@EXAMPLE.com",
      ":7: found “agent@example.com”, expected a login that has no other role"},
+    {"reply-login-of-nobody", "", "reply-logins = other@example.com",
+     "found “other@example.com”, expected one of the account's agent-logins"},
     {"approver-twice", "", "approvers = 4003, 4003",
      ":10: found “4003”, expected each entry once"},
     {"agent-root", "", "agent-users = 0",

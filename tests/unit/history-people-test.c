@@ -78,7 +78,7 @@ test_forget(void)
 {
     const char *const ids[] = {"<k1@x>", NULL};
     gint64 conversation = 0;
-    gboolean takes_part = FALSE;
+    gint64 written = HISTORY_NEVER;
     Scratch scratch;
 
     scratch_open(&scratch);
@@ -92,8 +92,8 @@ test_forget(void)
     g_assert_false(found.mentioned);
     g_assert_cmpint(found.vouched, ==, 0);
     g_assert_true(history_conversation(scratch.db, ME, ids, &conversation, NULL));
-    g_assert_true(history_takes_part(scratch.db, ME, conversation, NORA, &takes_part, NULL));
-    g_assert_true(takes_part);
+    g_assert_true(history_takes_part(scratch.db, ME, conversation, NORA, &written, NULL));
+    g_assert_cmpint(written, ==, 1000);
     g_assert_false(forget(scratch.db, NORA));
 
     observe_received(scratch.db, "<m2@x>", NULL, EVIL, NORA, 3000);

@@ -260,11 +260,11 @@ static gboolean
 takes_part(Db *db, gint64 conversation, const char *address)
 {
     g_autoptr(GError) error = NULL;
-    gboolean answer = FALSE;
+    gint64 written = HISTORY_NEVER;
 
-    history_takes_part(db, ME, conversation, address, &answer, &error);
+    history_takes_part(db, ME, conversation, address, &written, &error);
     g_assert_no_error(error);
-    return answer;
+    return written != HISTORY_NEVER;
 }
 
 /* All events happen within one second: their order is not the clock's to tell. */

@@ -6,8 +6,9 @@
 /* Nothing risky and nothing unknown. */
 #define QUIET                                                                                 \
     "recipients=1 external=0 novel=0 external_novel=0 known=1 from_body=0 lists=0 "           \
-    "in_thread=no mine=no outside_thread=0 auto_sends=0 auto_recipient=0 sent_hour=0 "        \
-    "sent_day=0 fanout_day=1 attachments=0 attachment_bytes=0 forward=no opaque=no size=900 " \
+    "in_thread=no mine=no outside_thread=0 thread_days=9999 contact_days=3 auto_sends=0 "     \
+    "auto_recipient=0 sent_hour=0 sent_day=0 fanout_day=1 attachments=0 attachment_bytes=0 "  \
+    "forward=no opaque=no size=900 "                                                          \
     "diverted=0 hidden=0 header_only=0 lookalike=? pending=no locked=no loop=no"
 
 static const char *const tier_words[] = {"release", "delay 1h", "draft", "hold", "refuse"};
