@@ -61,7 +61,7 @@ typedef struct {
     Tier tier;
     guint approvals; /* different people who must approve it; at least 1 */
     guint line;
-    char *file; /* of the policy, in which that line stands; "" for no line */
+    char *file;         /* of the policy, in which that line stands; "" for no line */
     char *reason;       /* the verdict's */
     char *lines;        /* of the policy, and whether each applied: for the audit alone */
     char *policy;       /* version */
