@@ -20,8 +20,10 @@
 #include "relay/handover.h"
 #include "relay/history.h"
 #include "relay/import.h"
+#include "relay/observe.h"
 #include "relay/password.h"
 #include "relay/people.h"
+#include "relay/redeem.h"
 #include "relay/reload.h"
 #include "relay/replay.h"
 #include "relay/schedule.h"
@@ -67,8 +69,8 @@ typedef struct {
 
 static const Verb verbs[] = {
     {"submit", PEER_MILTER, submissions_read_submit, submissions_submit},
-    {"redeem", PEER_MILTER, submissions_read_redeem, submissions_redeem},
-    {"observe", PEER_MILTER, submissions_read_observe, submissions_observe},
+    {"redeem", PEER_MILTER, redeem_read, redeem_ticket},
+    {"observe", PEER_MILTER, observe_read, observe_message},
     {"list", PEER_APPROVER, NULL, people_list},
     {"show", PEER_APPROVER, NULL, people_show},
     {"approve", PEER_APPROVER, password_check, approve_item},
