@@ -1,3 +1,5 @@
+#include <config.h>
+
 #include "lib/daemon.h"
 
 #include <errno.h>
@@ -11,9 +13,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/log.h"
 
 /* A descriptor below 3 that is free would be given to a socket or the database, and the next
  * line to standard error would be written into it. */
@@ -39,13 +43,42 @@ forbid_core_dumps(void)
         setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 }
 
-void
-daemon_begin(void)
+gboolean
+daemon_start(const char *name, const char *summary, const GOptionEntry *more, int argc,
+             char **argv, const char **config_out, int *status_out)
 {
+    static char *config = (char *)SYSCONFDIR "/exeat/exeat.conf";
+    gboolean to_syslog = FALSE, version = FALSE;
+    const GOptionEntry options[] = {
+        {"config", 'c', 0, G_OPTION_ARG_FILENAME, &config, "Read this configuration", "FILE"},
+        {"syslog", 's', 0, G_OPTION_ARG_NONE, &to_syslog, "Log to syslog, facility mail",
+         NULL},
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and end", NULL},
+        G_OPTION_ENTRY_NULL};
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, options, NULL);
+    if (more != NULL)
+        g_option_context_add_main_entries(context, more, NULL);
+    g_option_context_set_summary(context, summary);
+    if (!g_option_context_parse(context, &argc, &argv, &error) || argc > 1) {
+        g_printerr("%s: %s\n", name, error ? error->message : "no arguments are expected");
+        *status_out = EX_USAGE;
+        return FALSE;
+    }
+    if (version) {
+        g_print("%s %s\n", name, PACKAGE_VERSION);
+        *status_out = EX_OK;
+        return FALSE;
+    }
     open_standard_descriptors();
     umask(077);
     signal(SIGPIPE, SIG_IGN);
     forbid_core_dumps();
+    log_open(name, to_syslog);
+    *config_out = config;
+    return TRUE;
 }
 
 int

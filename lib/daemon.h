@@ -6,8 +6,12 @@
 
 #include <glib.h>
 
-/* First thing in main. */
-void daemon_begin(void);
+/* First thing in main: reads the options both daemons share, and those in more (NULL: none),
+ * then begins as above with the log open. FALSE: the process ends with *status_out. summary: a
+ * sentence for --help. *config_out: the path of exeat.conf, for as long as the process lives.
+ */
+gboolean daemon_start(const char *name, const char *summary, const GOptionEntry *more,
+                      int argc, char **argv, const char **config_out, int *status_out);
 
 /* Blocks the given signals (0-terminated list) in this and all later threads and returns a
  * descriptor that reads struct signalfd_siginfo. -1: ERROR_TEMP. */

@@ -1,5 +1,4 @@
 /* exeat-relay(8): the only judge and the only writer. */
-#include <config.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -20,16 +19,6 @@
 #include "relay/requests.h"
 #include "relay/schedule.h"
 #include "relay/send.h"
-
-static char *config_path = (char *)SYSCONFDIR "/exeat/exeat.conf";
-static gboolean to_syslog, show_version, check_only;
-
-static const GOptionEntry options[] = {
-    {"config", 'c', 0, G_OPTION_ARG_FILENAME, &config_path, "Read this configuration", "FILE"},
-    {"check", 'n', 0, G_OPTION_ARG_NONE, &check_only, "Check the configuration and end", NULL},
-    {"syslog", 's', 0, G_OPTION_ARG_NONE, &to_syslog, "Log to syslog, facility mail", NULL},
-    {"version", 'V', 0, G_OPTION_ARG_NONE, &show_version, "Print the version and end", NULL},
-    G_OPTION_ENTRY_NULL};
 
 static void
 reload(Relay *relay)
@@ -128,7 +117,7 @@ serve(Relay *relay, GError **error)
 }
 
 static int
-run(void)
+run(const char *config_path, gboolean check_only)
 {
     static Relay relay; /* outlives this function: connections end with the process */
     g_autoptr(GError) error = NULL;
@@ -153,21 +142,15 @@ run(void)
 int
 main(int argc, char **argv)
 {
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-    g_autoptr(GError) error = NULL;
+    gboolean check_only = FALSE;
+    const GOptionEntry options[] = {{"check", 'n', 0, G_OPTION_ARG_NONE, &check_only,
+                                     "Check the configuration and end", NULL},
+                                    G_OPTION_ENTRY_NULL};
+    const char *config_path;
+    int status;
 
-    g_option_context_add_main_entries(context, options, NULL);
-    g_option_context_set_summary(context,
-                                 "Judges, keeps and sends what the milter hands over.");
-    if (!g_option_context_parse(context, &argc, &argv, &error) || argc > 1) {
-        g_printerr("exeat-relay: %s\n", error ? error->message : "no arguments are expected");
-        return EX_USAGE;
-    }
-    if (show_version) {
-        g_print("exeat-relay %s\n", PACKAGE_VERSION);
-        return EX_OK;
-    }
-    daemon_begin();
-    log_open("exeat-relay", to_syslog);
-    return run();
+    if (!daemon_start("exeat-relay", "Judges, keeps and sends what the milter hands over.",
+                      options, argc, argv, &config_path, &status))
+        return status;
+    return run(config_path, check_only);
 }

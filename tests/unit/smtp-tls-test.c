@@ -342,7 +342,7 @@ test_hello_again(void)
 int
 main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* as daemon_begin does; OpenSSL writes without MSG_NOSIGNAL */
+    signal(SIGPIPE, SIG_IGN); /* as daemon_start does; OpenSSL writes without MSG_NOSIGNAL */
     g_test_init(&argc, &argv, NULL);
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = g_strconcat("/smtp-tls/rows/", rows[i].name, NULL);
