@@ -92,12 +92,12 @@ fi
 
 if command -v mandoc >/dev/null; then
     report "the manual pages are well-formed" \
-        "$(mandoc -Tlint -Wstyle man/*.[158] 2>/dev/null | grep -v 'referenced manual not found')"
+        "$(mandoc -Tlint -Wstyle man/*.[1578] 2>/dev/null | grep -v 'referenced manual not found')"
 else
     skip "the manual pages are well-formed" "mandoc is not installed"
 fi
 report "every program has its manual page" "$(for page in exeat.1 exeat-milter.8 exeat-relay.8 \
-    exeat.conf.5 exeat-policy.5; do [ -s man/$page ] || echo "man/$page is missing"; done)"
+    exeat.conf.5 exeat-policy.5 exeat-agent.7; do [ -s man/$page ] || echo "man/$page is missing"; done)"
 
 echo "1..$number"
 exit $failed
