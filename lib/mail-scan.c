@@ -137,6 +137,15 @@ add_field(MailReading *reading, const char *line, gsize length)
     g_ptr_array_add(reading->fields, field);
 }
 
+/* bytes are not terminated. */
+static gboolean
+is_blank(const char *line, gsize length)
+{
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+        length--;
+    return length == 0;
+}
+
 void
 mail_split_header(MailReading *reading, const char *bytes, gsize header_length)
 {
@@ -150,7 +159,7 @@ mail_split_header(MailReading *reading, const char *bytes, gsize header_length)
         if (length > 0 && line[length - 1] == '\r')
             length--;
         gboolean folded = length > 0 && (line[0] == ' ' || line[0] == '\t');
-        if (folded && strspn(line, " \t") >= length) /* to some readers the header ends here */
+        if (folded && is_blank(line, length)) /* to some readers the header ends here */
             mail_mark(reading, "a broken header");
         if (!folded && field->len > 0) {
             add_field(reading, field->str, field->len);

@@ -250,8 +250,10 @@ files_next(gpointer self, MailboxMessage *message_out, GError **error G_GNUC_UNU
             g_strconcat(files->path, files->places[entry->directory], "/", entry->name, NULL);
         message_out->where = files->where;
     }
-    if (!read_message(files, entry, message_out))
+    if (!read_message(files, entry, message_out)) {
+        message_out->head = NULL;
         message_out->head_length = 0;
+    }
     return TRUE;
 }
 

@@ -1,13 +1,19 @@
 /* Feeds libFuzzer's bytes to the policy language; see run. The first line of the input is what
  * every file named in the policy holds. */
+#include "tests/fuzz/fuzz.h"
+
 #include "policy/check.h"
 #include "policy/classes.h"
 #include "policy/proof.h"
 #include "policy/trace.h"
 
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const guint8 *data, gsize size);
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    fuzz_begin();
+    return 0;
+}
 
 static char *
 read_file(G_GNUC_UNUSED const char *path, gpointer data, G_GNUC_UNUSED GError **error)
@@ -31,6 +37,7 @@ use(Policy *policy, const char *text)
     g_autoptr(GPtrArray) classes = policy_classes(policy);
     g_autoptr(GPtrArray) unreachable = proof_unreachable(policy);
 
+    g_assert(classes != NULL && unreachable != NULL);
     g_assert((gboolean)check_policy(policy, &error) == (error == NULL));
     for (guint i = 0; i < FACT_COUNT; i += 2)
         facts_set(&facts, i, i % 3);

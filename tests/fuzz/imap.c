@@ -1,0 +1,119 @@
+/* An IMAP server's answers; addresses of folders and their names. An input is what the server
+ * says, the first byte how much of it arrives at once. */
+#include "tests/fuzz/fuzz.h"
+
+#include "lib/error.h"
+#include "lib/imap-private.h"
+
+/* In place of lib/imap-stream.c. */
+struct _ImapStream {
+    char unused;
+};
+
+static const char *next, *end;
+static gsize piece;
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    fuzz_begin();
+    return 0;
+}
+
+ImapStream *
+imap_stream_open(const ImapServer *server, GError **error)
+{
+    (void)server, (void)error;
+    return g_new0(ImapStream, 1);
+}
+
+void
+imap_stream_free(ImapStream *stream)
+{
+    g_free(stream);
+}
+
+gboolean
+imap_stream_send(ImapStream *stream, const char *bytes, gsize length, gint64 deadline,
+                 GError **error)
+{
+    (void)stream, (void)bytes, (void)length, (void)deadline, (void)error;
+    return TRUE;
+}
+
+gsize
+imap_stream_receive(ImapStream *stream, char *bytes, gsize size, gint64 deadline,
+                    GError **error)
+{
+    gsize got = MIN(MIN(size, piece), (gsize)(end - next));
+
+    (void)stream, (void)deadline;
+    if (got == 0)
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the connection is lost");
+    memcpy(bytes, next, got);
+    next += got;
+    return got;
+}
+
+static gboolean
+read_folder(Imap *imap, const char *name)
+{
+    const ImapMessage *message = NULL;
+    ImapView view = {0};
+    ImapOutcome outcome;
+    const char *bytes = NULL;
+    gsize length = 0;
+
+    if (!imap_examine(imap, name, &view, NULL))
+        return FALSE;
+    while ((outcome = imap_next(imap, &message, NULL)) == IMAP_MESSAGE)
+        g_assert((message->head == NULL) == (message->problem != NULL));
+    return outcome == IMAP_END && imap_whole(imap, 1, 100, &bytes, &length, NULL) &&
+           (bytes != NULL || length == 0);
+}
+
+static void
+talk(void)
+{
+    g_autoptr(Imap) imap = imap_connect(&(ImapServer){0}, NULL);
+    g_autoptr(GPtrArray) folders = imap ? imap_folders(imap, NULL) : NULL;
+
+    if (folders == NULL)
+        return;
+    for (guint i = 0; i < folders->len; i++) {
+        const ImapFolder *folder = g_ptr_array_index(folders, i);
+
+        g_assert(g_utf8_validate(folder->name, -1, NULL));
+        if (folder->readable && !read_folder(imap, folder->name))
+            return;
+    }
+}
+
+static void
+read_names(const guint8 *data, gsize size)
+{
+    g_autofree char *bytes = g_strndup((const char *)data, size);
+    g_autofree char *text = fuzz_text(data, size);
+    g_autofree char *wire = imap_name_encode(text);
+    g_autofree char *back = imap_name_decode(wire);
+    g_autofree char *decoded = imap_name_decode(bytes);
+    g_autoptr(ImapUrl) url = imap_url_parse(bytes, NULL);
+
+    g_assert_cmpstr(back, ==, text);
+    g_assert(decoded == NULL || g_utf8_validate(decoded, -1, NULL));
+    g_assert(url == NULL || url->port <= 65535);
+}
+
+int
+LLVMFuzzerTestOneInput(const guint8 *data, gsize size)
+{
+    if (size == 0)
+        return 0;
+    piece = data[0] + 1;
+    next = (const char *)data + 1;
+    end = next + size - 1;
+    talk();
+    read_names(data + 1, size - 1);
+    return 0;
+}
