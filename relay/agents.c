@@ -68,7 +68,6 @@ outcome_of(State state)
         return "rejected";
     case STATE_WITHDRAWN:
     case STATE_SUPERSEDED:
-        return "withdrawn";
     case STATE_UNCERTAIN:
     case STATE_FAILED:
     case STATE_REFUSED:

@@ -254,7 +254,7 @@ people_veto(Request *request, GError **error)
     if (item == NULL ||
         !people_is_state(item, STATE_DELAYED, STATE_APPROVED, "vetoed", error) ||
         !approval_void(request->relay->db, item->id, request->now, error) ||
-        !people_move(request, item, STATE_VETOED, "vetoed", error))
+        !people_move(request, item, STATE_VETOED, "no reason given", error))
         return FALSE;
     people_answer_state(request, STATE_VETOED);
     return TRUE;

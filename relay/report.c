@@ -24,13 +24,13 @@ static const Kind FAILED = {"FAILURE", "failed", "5.0.0", "Not sent",
                             "Your message was not sent: the mail server refused it."};
 static const Kind REJECTED = {"FAILURE", "failed", "5.7.1", "Not sent",
                               "Your message was rejected by a reviewer and not sent."};
-static const Kind VETOED = {"FAILURE", "failed", "5.7.1", "Not sent",
-                            "Your message was stopped by a person and not sent."};
 static const Kind EXPIRED = {"FAILURE", "failed", "5.4.7", "Not sent",
                              "Nobody decided on your message in time. It was not sent."};
-/* In the same words: which of the two it is would tell what it waited for. */
-static const Kind GIVEN_UP = {"FAILURE", "failed", "5.7.1", "Not sent",
-                              "Your message was withdrawn or superseded, and not sent."};
+static const Kind WITHDRAWN = {"FAILURE", "failed", "5.7.1", "Not sent",
+                               "Your message was withdrawn and not sent."};
+static const Kind SUPERSEDED = {
+    "FAILURE", "failed", "5.7.1", "Not sent",
+    "Another message took the place of yours, which was not sent."};
 
 static const Kind *
 kind_of(State told)
@@ -52,14 +52,14 @@ kind_of(State told)
     case STATE_REFUSED:
         return &FAILED;
     case STATE_REJECTED:
+    case STATE_VETOED: /* in the same words: which of the two it is would tell what it was */
         return &REJECTED;
-    case STATE_VETOED:
-        return &VETOED;
     case STATE_EXPIRED:
         return &EXPIRED;
     case STATE_WITHDRAWN:
+        return &WITHDRAWN;
     case STATE_SUPERSEDED:
-        return &GIVEN_UP;
+        return &SUPERSEDED;
     }
     return &WAITS;
 }
@@ -67,7 +67,7 @@ kind_of(State told)
 const char *
 report_reason(const Item *item)
 {
-    if (item->state == STATE_REJECTED)
+    if (item->state == STATE_REJECTED || item->state == STATE_VETOED)
         return item->why;
     if (item->state == STATE_FAILED)
         return item->answer;

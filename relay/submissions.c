@@ -7,7 +7,7 @@
 #include "relay/judge.h"
 #include "relay/send.h"
 #include "relay/stop.h"
-#include "store/approval.h"
+#include "relay/supersede.h"
 #include "store/keep.h"
 
 /* An item is made with empty texts, never NULL ones. Takes text. */
@@ -97,50 +97,6 @@ has_room(Request *request, GError **error)
     return FALSE;
 }
 
-static gboolean
-move(Request *request, const char *id, State from, State to, const char *why, Move *move_out,
-     GError **error)
-{
-    g_autofree char *who = g_strdup_printf("agent login %s", request->item->login);
-
-    return queue_move(request->relay->db, id, from, to, who, why, request->now, move_out,
-                      error);
-}
-
-/* Same Message-ID, other bytes: the older item gives way and its approvals are void. */
-static gboolean
-supersede(Request *request, GError **error)
-{
-    Db *db = request->relay->db;
-    g_autofree char *old = NULL;
-    g_autoptr(Item) item = NULL;
-    g_autofree char *why = g_strdup_printf("superseded by %s", request->item->id);
-    Move done = MOVE_REFUSED;
-
-    if (*request->item->message_id == '\0')
-        return TRUE;
-    if (!queue_find_message(db, request->item->account, request->item->message_id, &old,
-                            error))
-        return FALSE;
-    if (old == NULL)
-        return TRUE;
-    if (!queue_load(db, old, &item, error) || item == NULL)
-        return item == NULL && error != NULL && *error == NULL;
-
-    State state = item->state;
-    if (state == STATE_APPROVED) {
-        if (!approval_void(db, old, request->now, error) ||
-            !move(request, old, STATE_APPROVED, STATE_HELD, why, &done, error))
-            return FALSE;
-        state = STATE_HELD;
-    }
-    if (state == STATE_DELAYED)
-        return move(request, old, state, STATE_WITHDRAWN, why, &done, error);
-    if (state == STATE_HELD || state == STATE_DRAFT)
-        return move(request, old, state, STATE_SUPERSEDED, why, &done, error);
-    return TRUE; /* it is leaving already */
-}
-
 static void
 settle(Request *request)
 {
@@ -180,8 +136,6 @@ store(Request *request, GError **error)
         return FALSE;
     if (item->state == STATE_REFUSED)
         extract_drop_texts(item->extract); /* nobody will decide on it */
-    else if (!supersede(request, error))
-        return FALSE;
     if (!queue_add(db, item, kept ? request->fd : -1, request->now, error))
         return FALSE;
     return item->state != STATE_RELEASED || send_learn(db, item, request->now, error);
@@ -239,6 +193,8 @@ submissions_submit(Request *request, GError **error)
     replace(&item->id, item_new_id());
     if (!judge_item(request->relay->db, request->config, account, item, request->now, error) ||
         !stop_judge(request->relay->db, item, error))
+        return FALSE;
+    if (item->tier != TIER_REFUSE && !supersede_take(request, error))
         return FALSE;
     settle(request);
     if (!store(request, error) || !handover_take(request, error))

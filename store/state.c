@@ -15,7 +15,8 @@ static const struct {
                                   TO(SUPERSEDED) | TO(UNCERTAIN)},
     /* approved: a person lets it leave now */
     [STATE_DELAYED] = {"delayed", TO(SENDING) | TO(DRAFT) | TO(VETOED) | TO(HELD) |
-                                      TO(WITHDRAWN) | TO(UNCERTAIN) | TO(APPROVED)},
+                                      TO(WITHDRAWN) | TO(SUPERSEDED) | TO(UNCERTAIN) |
+                                      TO(APPROVED)},
     /* held: the approval lapsed */
     [STATE_APPROVED] = {"approved", TO(SENDING) | TO(HELD) | TO(VETOED) | TO(UNCERTAIN)},
     /* committing: the ticket was redeemed. approved, delayed: not sent, and the authority

@@ -171,21 +171,24 @@ def _(world):
     assert "no such user" in parse(mail_to(world, BOX)[-1])[2][0]["Diagnostic-Code"]
 
 
-@story("Expired, vetoed, withdrawn and superseded are told, the last two in the same words")
+@story("Expired, vetoed and superseded are told, whatever it was in the same words (XF21)")
 def _(world):
     configure(world, notices_to=BOX)
     write(world, NORA)
-    vetoed = submit(world, NORA)
+    vetoed, rejected = submit(world, NORA), submit(world, STRANGER)
     world.gate.answer("veto", vetoed)
-    assert hear_outcome(world, 2)[0] == "failed"
+    heard_veto = hear_outcome(world, 3)
+    world.gate.answer("reject", rejected, "no reason given")
+    assert [without(vetoed, word) for word in heard_veto] == [
+        without(rejected, word) for word in hear_outcome(world, 4)], heard_veto
     first = letter(STRANGER, Message_ID="<one@example.com>")
     second = letter(NORA, Message_ID="<two@example.com>")
     old = [submit(world, STRANGER, message=first), submit(world, NORA, message=second)]
-    heard(world, BOX, 4)
+    heard(world, BOX, 6)
     submit(world, STRANGER, message=first + b"More.\r\n")
     submit(world, NORA, message=second + b"More.\r\n")
-    assert [world.gate.show(item)["state"] for item in old] == ["superseded", "withdrawn"]
-    texts = [parse(mail)[0] for mail in heard(world, BOX, 8)]
+    assert [world.gate.show(item)["state"] for item in old] == ["superseded"] * 2
+    texts = [parse(mail)[0] for mail in heard(world, BOX, 10)]
     assert len({without(item, text) for item in old for text in texts if item in text
                 and "held" not in text}) == 1, texts
     world.gate.clock(20 * DAYS)

@@ -130,6 +130,7 @@ active proctype Agent()
     :: atomic { MOVE(DELAYED, WITHDRAWN); denied = true }
     :: atomic { MOVE(HELD, SUPERSEDED); denied = true }
     :: atomic { MOVE(DRAFT, SUPERSEDED); denied = true }
+    :: atomic { MOVE(DELAYED, SUPERSEDED); denied = true }
     :: true
     fi
 }

@@ -10,7 +10,7 @@ static const struct {
     const char *from;
     const char *to;
 } legal[] = {
-    {"delayed", "approved sending draft vetoed held withdrawn uncertain"},
+    {"delayed", "approved sending draft vetoed held withdrawn superseded uncertain"},
     {"draft", "approved rejected withdrawn expired superseded uncertain"},
     {"held", "approved rejected withdrawn expired superseded uncertain"},
     {"approved", "sending held vetoed uncertain"},
@@ -98,7 +98,7 @@ test_moves(void)
             }
         }
     }
-    g_assert_cmpint(done, ==, 34);
+    g_assert_cmpint(done, ==, 35);
     g_assert_cmpint(count(scratch.db, &moves), ==, done);
     g_assert_cmpint(count(scratch.db, &entries), ==, done);
     g_assert_cmpint(move(scratch.db, "nobody", STATE_HELD, STATE_APPROVED), ==, MOVE_REFUSED);
