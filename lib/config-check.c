@@ -146,9 +146,25 @@ check_people(const Config *config, const KeyFile *file, GError **error)
     return TRUE;
 }
 
+static gboolean
+check_hops(Config *config, const KeyFile *file, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(config->path);
+
+    if (!nexthop_check(&config->hop, folder, file, keyfile_group(file, "exeat"), error))
+        return FALSE;
+    for (guint i = 0; i < config->accounts->len; i++) {
+        Account *account = g_ptr_array_index(config->accounts, i);
+        g_autofree char *name = g_strconcat(ACCOUNT_PREFIX, account->name, NULL);
+        if (!nexthop_check(&account->hop, folder, file, keyfile_group(file, name), error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 gboolean
 config_check(Config *config, const KeyFile *file, GError **error)
 {
     return check_owners(config, file, error) && check_notices(config, file, error) &&
-           check_people(config, file, error);
+           check_hops(config, file, error) && check_people(config, file, error);
 }

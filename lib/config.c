@@ -49,8 +49,7 @@ static const Setting GENERAL[] = {
      "unix:" RUNSTATEDIR "/exeat-milter/milter.sock"},
     {"milter-user", setting_user, IN_CONFIG(milter_user), NULL},
     {"spool", setting_folder, IN_CONFIG(spool), "/var/tmp"},
-    {"next-hop", setting_next_hop, IN_CONFIG(next_hop), NULL},
-    {"next-hop-gated", setting_switch, IN_CONFIG(gated), "yes"},
+    NEXTHOP_SETTINGS(Config, hop, NULL),
     {"inside", setting_networks, IN_CONFIG(inside), "127.0.0.0/8, ::1/128"},
     {"admins", setting_people, IN_CONFIG(admins), ""},
     {"expire", setting_duration, IN_CONFIG(expire), "14d"},
@@ -90,6 +89,7 @@ static const Setting PER_ACCOUNT[] = {
     {"notify-command", setting_command, IN_ACCOUNT(notify_command), ""},
     {"notify-heartbeat", setting_switch, IN_ACCOUNT(heartbeat), "no"},
     {"digest-to", setting_mail_address, IN_ACCOUNT(digest_to), ""},
+    NEXTHOP_SETTINGS(Account, hop, ""),
     {NULL, NULL, 0, NULL},
 };
 
@@ -122,6 +122,7 @@ account_free(Account *account)
     g_free(account->digest_to);
     people_clear(&account->agent_users);
     people_clear(&account->approvers);
+    nexthop_clear(&account->hop);
     g_free(account->policy_file);
     g_clear_pointer(&account->policy, policy_unref);
     g_free(account);
@@ -148,7 +149,7 @@ config_clear(gpointer data)
     g_free(config->relay_socket);
     g_free(config->milter_socket);
     g_free(config->spool);
-    g_free(config->next_hop);
+    nexthop_clear(&config->hop);
     g_strfreev(config->inside);
     g_strfreev(config->anchor);
     g_free(config->notices_from);
@@ -303,6 +304,20 @@ read_passwords(Config *config, GError **error)
     return config->passwords != NULL;
 }
 
+/* A mistake in them would only show when something is to be sent. */
+static gboolean
+check_hop_files(const Config *config, GError **error)
+{
+    if (!nexthop_check_files(&config->hop, error))
+        return FALSE;
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+        if (!nexthop_check_files(&account->hop, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 Config *
 config_read(const char *path, gboolean with_policies, GError **error)
 {
@@ -313,8 +328,8 @@ config_read(const char *path, gboolean with_policies, GError **error)
     g_autoptr(Config) config = config_new(path);
     if (!read_groups(config, file, error) || !config_check(config, file, error))
         return NULL;
-    if (with_policies &&
-        (!read_policies(config, file, error) || !read_passwords(config, error)))
+    if (with_policies && (!read_policies(config, file, error) ||
+                          !read_passwords(config, error) || !check_hop_files(config, error)))
         return NULL;
     return g_steal_pointer(&config);
 }
@@ -353,6 +368,14 @@ config_account(const Config *config, const char *name)
             return account;
     }
     return NULL;
+}
+
+const NextHop *
+config_next_hop(const Config *config, const char *account)
+{
+    const Account *found = config_account(config, account);
+
+    return found != NULL && *found->hop.target != '\0' ? &found->hop : &config->hop;
 }
 
 const Account *

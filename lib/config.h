@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lib/aliases.h"
+#include "lib/nexthop.h"
 #include "lib/passwords.h"
 #include "lib/people.h"
 #include "policy/rules.h"
@@ -32,6 +33,7 @@ typedef struct {
     char **notify_command; /* program and arguments that hear it instead, or none */
     gboolean heartbeat;    /* they hear daily how many wait, be it none */
     char *digest_to;       /* who hears daily what left without a person, or "" */
+    NextHop hop;           /* its target is "" when the account has none of its own */
 } Account;
 
 typedef struct {
@@ -41,8 +43,7 @@ typedef struct {
     char *milter_socket; /* as smfi_setconn takes it: unix:/path, inet:port@host */
     uid_t milter_user;
     char *spool;          /* folder for the milter's unlinked files */
-    char *next_hop;       /* unix:/path or inet:host:port */
-    gboolean gated;       /* next_hop is a door with the milter attached (default yes) */
+    NextHop hop;          /* of accounts that have none of their own, and of notices */
     char **inside;        /* networks as written: 127.0.0.0/8, ::1/128, … */
     People admins;        /* root is always one */
     gint64 expire;        /* seconds a draft or held item waits; default 14 days */
@@ -84,6 +85,10 @@ const Account *config_login(const Config *config, const char *login, Role *role_
 
 /* Whether that login of the agent may only answer (D26). */
 gboolean config_only_replies(const Account *account, const char *login);
+
+/* Where the account's mail is handed on; for a name of no account where all others' is.
+ * Borrowed. */
+const NextHop *config_next_hop(const Config *config, const char *account);
 
 /* By name; NULL when there is none. Borrowed. */
 const Account *config_account(const Config *config, const char *name);

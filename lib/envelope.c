@@ -38,6 +38,27 @@ envelope_free(Envelope *envelope)
     g_free(envelope);
 }
 
+Envelope *
+envelope_part(const Envelope *envelope, const gboolean *wanted)
+{
+    Envelope *part = g_new0(Envelope, 1);
+
+    part->sender = g_strdup(envelope->sender);
+    part->parameters = g_strdupv(envelope->parameters);
+    part->recipients = g_ptr_array_new_with_free_func(recipient_free);
+    for (guint i = 0; i < envelope->recipients->len; i++) {
+        const EnvelopeRecipient *recipient = envelope->recipients->pdata[i];
+        if (!wanted[i])
+            continue;
+        EnvelopeRecipient *copy = g_new0(EnvelopeRecipient, 1);
+        copy->address = g_strdup(recipient->address);
+        copy->resolved = g_strdup(recipient->resolved);
+        copy->parameters = g_strdupv(recipient->parameters);
+        g_ptr_array_add(part->recipients, copy);
+    }
+    return part;
+}
+
 /* A path loses its brackets and nothing else. Mail that did not come by SMTP has none. */
 static char *
 strip_brackets(const char *path)

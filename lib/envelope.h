@@ -30,6 +30,9 @@ void envelope_set_sender(Envelope *envelope, const char *const *words);
 void envelope_add_recipient(Envelope *envelope, const char *const *words,
                             const char *resolved);
 
+/* The same with those recipients only for which wanted is TRUE, in the client's order. */
+Envelope *envelope_part(const Envelope *envelope, const gboolean *wanted);
+
 /* FALSE when a control character stands in an address or parameter, which makes the message
  * one to refuse (cases/README, row 2). */
 gboolean envelope_is_clean(const Envelope *envelope);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/digest.h"
+#include "relay/connections.h"
 
 enum { TICKET_BYTES = 32 };
 
@@ -78,31 +79,32 @@ not_sent(const char *text)
 
     result->outcome = SMTP_NOT_SENT;
     result->text = g_strdup(text);
+    result->replies = g_ptr_array_new();
     return result;
 }
 
 static SmtpResult *
-send_from(const Config *config, const Envelope *envelope, int fd)
+send_from(Config *config, const Envelope *envelope, int fd)
 {
-    const SmtpServer server = {.target = config->next_hop, .helo = g_get_host_name()};
-    g_autoptr(SmtpClient) client = smtp_new(&server);
+    g_autoptr(Connection) connection = connection_new(config, &config->hop);
+    SmtpClient *client = connection_client(connection);
     g_autofree char *ticket = make_ticket();
     g_autofree char *head = g_strdup_printf("X-Exeat-Ticket: %s\r\n", ticket);
     g_autoptr(GError) error = NULL;
 
-    if (!config->gated)
-        return smtp_send(client, envelope, "", fd, NULL, NULL);
+    if (!config->hop.gated)
+        return smtp_send(client, envelope, "", fd, NULL);
     g_autofree char *digest = digest_action("", envelope, fd, &error);
     if (digest == NULL)
         return not_sent(error->message);
     keep_ticket(ticket, digest);
-    SmtpResult *result = smtp_send(client, envelope, head, fd, NULL, NULL);
+    SmtpResult *result = smtp_send(client, envelope, head, fd, NULL);
     end_ticket(ticket);
     return result;
 }
 
 SmtpResult *
-courier_send(const Config *config, const char *const *to, const GString *message)
+courier_send(Config *config, const char *const *to, const GString *message)
 {
     g_autoptr(Envelope) envelope = make_envelope(to);
     int fd = memfd_create("notice", MFD_CLOEXEC);

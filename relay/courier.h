@@ -10,7 +10,7 @@
 
 /* Sends a message to addresses of ASCII. Blocks as smtp_send does, and never returns NULL.
  */
-SmtpResult *courier_send(const Config *config, const char *const *to, const GString *message);
+SmtpResult *courier_send(Config *config, const char *const *to, const GString *message);
 
 /* Whether this is the message that was sent with the ticket: its digest is that of the empty
  * account. A ticket is good once. Any thread. */

@@ -313,7 +313,7 @@ people_status(Request *request, GError **error)
     g_variant_dict_insert(&dict, "version", "s", PACKAGE_VERSION);
     g_variant_dict_insert(&dict, "started", "x", relay->started);
     g_variant_dict_insert(&dict, "next_due", "x", next_due == G_MAXINT64 ? 0 : next_due);
-    g_variant_dict_insert(&dict, "next_hop", "s", request->config->next_hop);
+    g_variant_dict_insert(&dict, "next_hop", "s", request->config->hop.target);
     g_variant_dict_insert(&dict, "jobs", "t", jobs);
     g_variant_dict_insert(&dict, "commits", "t", commits);
     g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));

@@ -1,6 +1,7 @@
 #include "relay/program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #include "lib/error.h"
 
-enum { WAIT_MS = 60 * 1000 };
+enum { WAIT_MS = 60 * 1000, OUTPUT_MOST = 16 * 1024 };
 
 void
 program_allow_signals(gpointer unused G_GNUC_UNUSED)
@@ -54,8 +55,9 @@ wait_for(GPid pid, int *status_out)
     return ended;
 }
 
-gboolean
-program_run(char *const *command, const char *input, GError **error)
+/* output: a file for what it prints, -1 for none. */
+static gboolean
+run(char *const *command, const char *input, int output, GError **error)
 {
     const char *const environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
                                        NULL};
@@ -67,8 +69,9 @@ program_run(char *const *command, const char *input, GError **error)
         return FALSE;
     gboolean begun = g_spawn_async_with_pipes_and_fds(
         "/", (const char *const *)command, environment,
-        G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL, program_allow_signals, NULL,
-        fd, -1, -1, NULL, NULL, 0, &pid, NULL, NULL, NULL, &trouble);
+        G_SPAWN_DO_NOT_REAP_CHILD | (output < 0 ? G_SPAWN_STDOUT_TO_DEV_NULL : 0),
+        program_allow_signals, NULL, fd, output, -1, NULL, NULL, 0, &pid, NULL, NULL, NULL,
+        &trouble);
     close(fd);
     if (begun && !wait_for(pid, &status)) {
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s did not end in time", command[0]);
@@ -78,4 +81,43 @@ program_run(char *const *command, const char *input, GError **error)
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", command[0], trouble->message);
     return FALSE;
+}
+
+gboolean
+program_run(char *const *command, const char *input, GError **error)
+{
+    return run(command, input, -1, error);
+}
+
+/* A file of that size that cannot grow: to write more than fits is the program's error. */
+static int
+make_output(GError **error)
+{
+    int fd = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd >= 0 && ftruncate(fd, OUTPUT_MOST) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
+        return fd;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "no memory for a program's output: %s",
+                g_strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+char *
+program_ask(char *const *command, GError **error)
+{
+    int fd = make_output(error);
+    char *text = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (run(command, "", fd, error)) {
+        text = g_malloc0(OUTPUT_MOST + 1);
+        if (pread(fd, text, OUTPUT_MOST, 0) < 0)
+            *text = '\0';
+    }
+    close(fd);
+    return text;
 }

@@ -12,3 +12,7 @@ void program_allow_signals(gpointer unused);
  * is killed. Its environment has PATH and LANG alone. FALSE with ERROR_TEMP and what was
  * wrong: it could not be run, took too long, or ended otherwise than with 0. */
 gboolean program_run(char *const *command, const char *input, GError **error);
+
+/* The same without input: what the program printed, cut off after 16 KiB, up to its first NUL.
+ * The caller frees it. */
+char *program_ask(char *const *command, GError **error);

@@ -112,6 +112,7 @@ run(gpointer data)
         record_tick(schedule->relay);
         review_step(schedule->relay, &schedule->review);
         act(schedule->relay);
+        sender_tidy(schedule->relay->sender);
         prune_step(schedule->relay, &schedule->pruner);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);

@@ -78,7 +78,7 @@ end_ungated(Passage *passage, Db *db, const Config *today, gint64 now, GError **
          !send_move(db, passage->id, STATE_SENDING, STATE_COMMITTING, why, now, error)))
         return FALSE;
     log_error("%s: %s took a message without asking the gate: smtpd_milters is missing there",
-              passage->id, passage->config->next_hop);
+              passage->id, passage->hop->target);
     return send_move(db, passage->id, STATE_COMMITTING, STATE_SENT, passage->result->text, now,
                      error);
 }
@@ -120,7 +120,7 @@ passage_report(const Passage *passage)
 
     if (passage->result != NULL)
         log_info("%s: account %s, next hop %s: %s at %s: %s", passage->id,
-                 passage->item->account, passage->config->next_hop,
+                 passage->item->account, passage->hop->target,
                  outcomes[passage->result->outcome], smtp_stage_name(passage->result->stage),
                  passage->result->text);
     else if (passage->said != NULL)

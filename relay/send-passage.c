@@ -102,12 +102,13 @@ passage_begin(gpointer data, GError **error)
         if (passage->fd < 0 && why == NULL)
             return FALSE;
     }
+    passage->hop = config_next_hop(passage->config, item->account);
     if (why != NULL) {
         passage->said = g_strdup_printf("is not sent: %s", why);
         return send_back(db, item, tier, why, now, error);
     }
-    if (passage->config->gated && !ticket_mint(db, item->id, item->digest, now,
-                                               now + TICKET_LIFE, &passage->ticket, error))
+    if (passage->hop->gated && !ticket_mint(db, item->id, item->digest, now, now + TICKET_LIFE,
+                                            &passage->ticket, error))
         return FALSE;
     if (!send_move(db, item->id, item->state, STATE_SENDING, "handing on", now, error))
         return FALSE;
@@ -163,13 +164,57 @@ make_head(const Passage *passage)
     return g_strdup(mark ? "Auto-Submitted: auto-generated\r\n" : "");
 }
 
-void
-passage_transmit(Passage *passage)
+typedef struct {
+    const Passage *passage;
+    const char *digest;
+} Narrowing;
+
+static gboolean
+narrow_job(gpointer data, GError **error)
 {
-    const SmtpServer server = {.target = passage->config->next_hop, .helo = g_get_host_name()};
-    g_autoptr(SmtpClient) client = smtp_new(&server);
+    const Narrowing *narrowing = data;
+    const Passage *passage = narrowing->passage;
+    gboolean done;
+
+    if (!ticket_narrow(passage->relay->db, passage->ticket, narrowing->digest, &done, error))
+        return FALSE;
+    if (!done)
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "its ticket is void");
+    return done;
+}
+
+/* Some recipients are refused for good. The others may have it: nobody gets it who was not
+ * approved. At a gated door the milter sees only those, so the ticket is made to fit exactly
+ * these bytes to exactly them; the approval stays bound to the whole. */
+static gboolean
+send_to_some(const Envelope *accepted, gpointer data)
+{
+    const Passage *passage = data;
+    g_autoptr(GError) error = NULL;
+
+    if (passage->ticket == NULL)
+        return TRUE;
+    g_autofree char *digest =
+        digest_action(passage->item->account, accepted, passage->fd, &error);
+    Narrowing narrowing = {passage, digest};
+    if (digest != NULL && writer_run(passage->relay->writer, narrow_job, &narrowing, &error))
+        return TRUE;
+    log_warning("%s: not sent to a part of its recipients: %s", passage->id, error->message);
+    return FALSE;
+}
+
+void
+passage_transmit(Passage *passage, Connections *connections)
+{
+    const SmtpHooks hooks = {
+        .some = send_to_some,
+        .before_dot = passage->ticket != NULL ? NULL : commit_before_dot,
+        .data = passage,
+    };
+    Connection *connection = connections_take(connections, passage->config, passage->hop);
     g_autofree char *head = make_head(passage);
 
-    passage->result = smtp_send(client, passage->item->envelope, head, passage->fd,
-                                passage->ticket ? NULL : commit_before_dot, passage);
+    passage->result = smtp_send(connection_client(connection), passage->item->envelope, head,
+                                passage->fd, &hooks);
+    connections_give(connections, connection);
 }

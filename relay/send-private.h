@@ -3,6 +3,7 @@
  * For send*.c alone. */
 #pragma once
 
+#include "relay/connections.h"
 #include "relay/send.h"
 #include "relay/smtp.h"
 
@@ -10,6 +11,7 @@
 typedef struct {
     Relay *relay;
     Config *config;
+    const NextHop *hop; /* of config */
     char *id;
     Item *item;   /* NULL: nothing to send after all */
     State from;   /* approved or delayed */
@@ -24,7 +26,7 @@ typedef struct {
 gboolean passage_begin(gpointer data, GError **error);
 
 /* Hands the message to the next hop; the passage's result says how it went. */
-void passage_transmit(Passage *passage);
+void passage_transmit(Passage *passage, Connections *connections);
 
 /* Records how it ended, however long the writer takes to have it: without that the item would
  * stay in the middle until the next start. */

@@ -10,6 +10,7 @@ struct _Sender {
     GThreadPool *pool;
     GMutex lock;
     GHashTable *under_way; /* ids */
+    Connections *connections;
 };
 
 static void
@@ -27,7 +28,7 @@ send_item(gpointer data, gpointer user_data)
     if (!writer_run(sender->relay->writer, passage_begin, &passage, &error))
         log_error("%s: not sent now: %s", passage.id, error->message);
     else if (passage.item != NULL) {
-        passage_transmit(&passage);
+        passage_transmit(&passage, sender->connections);
         passage_record(&passage);
     }
     passage_report(&passage);
@@ -48,6 +49,7 @@ sender_start(Relay *relay)
     sender->relay = relay;
     g_mutex_init(&sender->lock);
     sender->under_way = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    sender->connections = connections_new();
     sender->pool = g_thread_pool_new(send_item, sender, THREADS, FALSE, NULL);
     return sender;
 }
@@ -57,8 +59,17 @@ sender_stop(Sender *sender)
 {
     g_thread_pool_free(sender->pool, TRUE, TRUE);
     g_hash_table_destroy(sender->under_way);
+    connections_free(sender->connections);
     g_mutex_clear(&sender->lock);
     g_free(sender);
+}
+
+void
+sender_tidy(Sender *sender)
+{
+    g_autoptr(Config) config = relay_config(sender->relay);
+
+    connections_tidy(sender->connections, config);
 }
 
 void

@@ -18,6 +18,9 @@ void sender_stop(Sender *sender);
 /* Sends an item soon; one that is under way already is left alone. Any thread. */
 void sender_push(Sender *sender, const char *id);
 
+/* Now and then: ends connections that wait for nothing. */
+void sender_tidy(Sender *sender);
+
 /* The point of no return, as part of a writer job: the item must be in sending and its
  * authority valid; then the approval is consumed and the item is in committing. *why_out is
  * NULL when it may leave, else what is in the way (the caller frees). queue_id: where the mail

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/error.h"
+#include "relay/smtp-auth.h"
 
 #define REPLY_LINES_LIMIT 100
 #define REPLY_TEXT_LIMIT  1000 /* bytes of a reply that are kept */
@@ -134,7 +135,7 @@ sending_hear(Sending *sending, guint wanted)
 
     if (!read_reply(client, wait_ms(sending), &error))
         return sending_end_error(sending, error);
-    client->at_rest = client->code != 421 && client->code != 354;
+    client->at_rest = client->code != 421 && client->code / 100 != 3;
     return client->code / 100 == wanted || end_reply(sending);
 }
 
@@ -212,11 +213,12 @@ static gboolean
 secure(Sending *sending)
 {
     SmtpClient *client = sending->client;
+    const SmtpServer *server = &client->server;
+    const SmtpTrust trust = {server->ca_file, server->certificate_file, server->key_file};
     g_autoptr(GError) error = NULL;
 
     sending->result->stage = SMTP_STAGE_TLS;
-    return smtp_stream_secure(client->stream, client->server.ca_file, wait_ms(sending),
-                              &error) ||
+    return smtp_stream_secure(client->stream, &trust, wait_ms(sending), &error) ||
            sending_end_error(sending, error);
 }
 
@@ -228,50 +230,6 @@ start_tls(Sending *sending)
     if (session_extension(sending->client, "STARTTLS") == NULL)
         return sending_end(sending, SMTP_NOT_SENT, 0, "the server offers no STARTTLS");
     return sending_ask(sending, "STARTTLS\r\n", 2) && secure(sending) && hello(sending);
-}
-
-static gboolean
-offers_plain(const SmtpClient *client)
-{
-    const char *offered = session_extension(client, "AUTH");
-    g_auto(GStrv) mechanisms = g_strsplit(offered != NULL ? offered : "", " ", -1);
-
-    for (char **mechanism = mechanisms; *mechanism != NULL; mechanism++)
-        if (g_ascii_strcasecmp(*mechanism, "PLAIN") == 0)
-            return TRUE;
-    return FALSE;
-}
-
-static void
-forget(char *secret, gsize length)
-{
-    explicit_bzero(secret, length);
-    g_free(secret);
-}
-
-/* RFC 4616, and the initial response of RFC 4954, section 4. */
-static gboolean
-authenticate(Sending *sending)
-{
-    const SmtpServer *server = &sending->client->server;
-
-    sending->result->stage = SMTP_STAGE_AUTH;
-    if (!smtp_stream_is_secure(sending->client->stream))
-        return sending_end(sending, SMTP_NOT_SENT, 0, "no password without TLS");
-    if (!offers_plain(sending->client))
-        return sending_end(sending, SMTP_NOT_SENT, 0, "the server offers no AUTH PLAIN");
-
-    gsize user = strlen(server->user), password = strlen(server->password);
-    char *secret = g_malloc0(user + password + 2);
-    memcpy(secret + 1, server->user, user);
-    memcpy(secret + user + 2, server->password, password);
-    char *encoded = g_base64_encode((guchar *)secret, user + password + 2);
-    char *line = g_strconcat("AUTH PLAIN ", encoded, "\r\n", NULL);
-    gboolean welcome = sending_ask(sending, line, 2);
-    forget(secret, user + password + 2);
-    forget(encoded, strlen(encoded));
-    forget(line, strlen(line));
-    return welcome;
 }
 
 static gboolean
@@ -292,7 +250,7 @@ open_connection(Sending *sending)
         return FALSE;
     if (server->tls == SMTP_TLS_STARTTLS && !start_tls(sending))
         return FALSE;
-    return server->user == NULL || authenticate(sending);
+    return server->user == NULL || session_authenticate(sending);
 }
 
 void
@@ -311,7 +269,8 @@ session_begin(Sending *sending)
 {
     SmtpClient *client = sending->client;
 
-    if (client->stream != NULL && smtp_stream_is_quiet(client->stream))
+    sending->reused = client->stream != NULL && smtp_stream_is_quiet(client->stream);
+    if (sending->reused)
         return TRUE;
     session_end(client);
     return open_connection(sending);

@@ -14,6 +14,7 @@ struct _SmtpClient {
     guint code;         /* of the last reply; 0: none */
     GPtrArray *lines;   /* of the last reply, without codes */
     char **extensions;  /* as EHLO named them: "SIZE 1000" */
+    gint64 used;        /* when the last message was taken; monotonic */
 };
 
 /* One message on its way. */
@@ -24,8 +25,9 @@ typedef struct {
     int fd;
     guint64 size;
     gboolean eight_bit;
-    SmtpBeforeDot before_dot;
-    gpointer data;
+    SmtpHooks hooks;
+    gboolean reused;    /* the connection had a life before this message */
+    gboolean committed; /* before_dot was asked: no second attempt */
     SmtpResult *result;
 } Sending;
 

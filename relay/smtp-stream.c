@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include "lib/error.h"
+#include "lib/trusted.h"
 
 struct _SmtpStream {
     int fd;     /* never blocks; wait_for does */
@@ -212,9 +214,42 @@ wait_tls(SmtpStream *stream, int result, gint64 deadline, GError **error)
     }
 }
 
-static gboolean
-make_context(SmtpStream *stream, const char *ca_file, GError **error)
+/* A key for which a password would have to be typed is of no use to a daemon. */
+static int
+no_password(char *buffer G_GNUC_UNUSED, int size G_GNUC_UNUSED, int writing G_GNUC_UNUSED,
+            void *data G_GNUC_UNUSED)
 {
+    return -1;
+}
+
+/* Ours, for a server that asks for one. */
+static gboolean
+show_certificate(SSL_CTX *context, const SmtpTrust *trust, GError **error)
+{
+    char *text = trusted_read_secret(trust->key_file, error);
+
+    if (text == NULL)
+        return FALSE;
+    BIO *bytes = BIO_new_mem_buf(text, -1);
+    EVP_PKEY *key =
+        bytes != NULL ? PEM_read_bio_PrivateKey(bytes, NULL, no_password, NULL) : NULL;
+    gboolean good =
+        key != NULL &&
+        SSL_CTX_use_certificate_chain_file(context, trust->certificate_file) == 1 &&
+        SSL_CTX_use_PrivateKey(context, key) == 1;
+    EVP_PKEY_free(key);
+    BIO_free(bytes);
+    explicit_bzero(text, strlen(text));
+    g_free(text);
+    return good ||
+           fail_tls(key == NULL ? trust->key_file : trust->certificate_file, NULL, error);
+}
+
+static gboolean
+make_context(SmtpStream *stream, const SmtpTrust *trust, GError **error)
+{
+    const char *ca_file = trust->ca_file;
+
     ERR_clear_error();
     stream->context = SSL_CTX_new(TLS_client_method());
     if (stream->context == NULL)
@@ -226,7 +261,9 @@ make_context(SmtpStream *stream, const char *ca_file, GError **error)
     int loaded = ca_file != NULL
                      ? SSL_CTX_load_verify_locations(stream->context, ca_file, NULL)
                      : SSL_CTX_set_default_verify_paths(stream->context);
-    return loaded == 1 || fail_tls(ca_file != NULL ? ca_file : "system CAs", NULL, error);
+    if (loaded != 1)
+        return fail_tls(ca_file != NULL ? ca_file : "system CAs", NULL, error);
+    return trust->certificate_file == NULL || show_certificate(stream->context, trust, error);
 }
 
 /* Whom the certificate must be made out to (RFC 6125; RFC 9525 for the wildcards). */
@@ -240,7 +277,7 @@ expect_host(SSL *tls, const char *host)
 }
 
 gboolean
-smtp_stream_secure(SmtpStream *stream, const char *ca_file, guint wait_ms, GError **error)
+smtp_stream_secure(SmtpStream *stream, const SmtpTrust *trust, guint wait_ms, GError **error)
 {
     gint64 deadline = deadline_after(wait_ms);
     int result;
@@ -249,7 +286,7 @@ smtp_stream_secure(SmtpStream *stream, const char *ca_file, guint wait_ms, GErro
         return fail("the server spoke before TLS began", error);
     if (stream->host == NULL)
         return fail("TLS needs a host name to verify", error);
-    if (!make_context(stream, ca_file, error))
+    if (!make_context(stream, trust, error))
         return FALSE;
     SSL *tls = stream->tls = SSL_new(stream->context);
     if (tls == NULL || SSL_set_fd(tls, stream->fd) != 1 || !expect_host(tls, stream->host))

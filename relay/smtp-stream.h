@@ -18,10 +18,16 @@ SmtpStream *smtp_stream_open(const char *target, guint wait_ms, GError **error);
 void smtp_stream_free(SmtpStream *stream);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmtpStream, smtp_stream_free)
 
-/* Starts TLS: at least version 1.2, a certificate that ca_file (NULL: the system) vouches for,
- * made out to the target's host. Refused when bytes of the server wait unread: they came
- * without TLS (the STARTTLS injections, CVE-2021-38371 and its kin). */
-gboolean smtp_stream_secure(SmtpStream *stream, const char *ca_file, guint wait_ms,
+/* ca_file NULL: the system's. certificate_file and key_file: ours, NULL for none; the key is
+ * read as trusted.h wants a secret. */
+typedef struct {
+    const char *ca_file, *certificate_file, *key_file;
+} SmtpTrust;
+
+/* Starts TLS: at least version 1.2, a certificate that the CAs vouch for, made out to the
+ * target's host. Refused when bytes of the server wait unread: they came without TLS (the
+ * STARTTLS injections, CVE-2021-38371 and its kin). */
+gboolean smtp_stream_secure(SmtpStream *stream, const SmtpTrust *trust, guint wait_ms,
                             GError **error);
 gboolean smtp_stream_is_secure(const SmtpStream *stream);
 

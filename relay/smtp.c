@@ -124,14 +124,87 @@ make_command(const char *verb, const char *address, char **parameters, const cha
     return g_string_free(g_steal_pointer(&line), FALSE);
 }
 
-/* Says which of them it was. */
-static void
-name_recipient(SmtpResult *result, const char *address)
+/* A reply that ended it, with the recipient it was for. */
+static gboolean
+end_recipient(Sending *sending, guint place, SmtpOutcome outcome)
 {
-    g_autofree char *text = result->text;
-    g_autofree char *valid = g_utf8_make_valid(address, -1);
+    const EnvelopeRecipient *recipient = sending->envelope->recipients->pdata[place];
+    const SmtpReply *reply = sending->result->replies->pdata[place];
+    g_autofree char *valid = g_utf8_make_valid(recipient->address, -1);
+    g_autofree char *text = g_strdup_printf("<%s>: %s", valid, reply->text);
 
-    result->text = g_strdup_printf("<%s>: %s", valid, text);
+    return sending_end(sending, outcome, reply->code, text);
+}
+
+static void
+note_reply(Sending *sending)
+{
+    SmtpReply *reply = g_new0(SmtpReply, 1);
+    g_autofree char *text =
+        sending->client->code != 0 ? sending_reply_text(sending) : g_strdup("");
+
+    reply->code = sending->client->code;
+    reply->text = g_utf8_make_valid(text, -1);
+    g_ptr_array_add(sending->result->replies, reply);
+}
+
+/* The place of the first reply whose code is of that kind; FALSE when there is none. */
+static gboolean
+find_reply(const Sending *sending, guint kind, guint *place_out)
+{
+    const GPtrArray *replies = sending->result->replies;
+
+    for (guint i = 0; i < replies->len; i++) {
+        const SmtpReply *reply = replies->pdata[i];
+        if (reply->code / 100 == kind) {
+            *place_out = i;
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static Envelope *
+accepted_part(const Sending *sending)
+{
+    const GPtrArray *replies = sending->result->replies;
+    g_autofree gboolean *accepted = g_new0(gboolean, replies->len);
+
+    for (guint i = 0; i < replies->len; i++)
+        accepted[i] = ((const SmtpReply *)replies->pdata[i])->code / 100 == 2;
+    return envelope_part(sending->envelope, accepted);
+}
+
+/* All were asked. */
+static gboolean
+weigh_replies(Sending *sending)
+{
+    guint later = 0, never = 0, good = 0;
+    gboolean some = find_reply(sending, 2, &good);
+
+    if (find_reply(sending, 4, &later))
+        return end_recipient(sending, later, SMTP_NOT_SENT);
+    if (!find_reply(sending, 5, &never))
+        return TRUE;
+    if (!some || sending->hooks.some == NULL)
+        return end_recipient(sending, never, SMTP_REFUSED);
+    g_autoptr(Envelope) part = accepted_part(sending);
+    sending->committed = TRUE; /* to this part */
+    return sending->hooks.some(part, sending->hooks.data) ||
+           sending_end(sending, SMTP_NOT_SENT, 0, "stopped before the message");
+}
+
+/* FALSE only when the dialogue cannot go on: a refusal is weighed when all were asked. */
+static gboolean
+give_recipient(Sending *sending, const EnvelopeRecipient *recipient)
+{
+    g_autofree char *rcpt =
+        make_command("RCPT TO", recipient->address, recipient->parameters, "");
+    gboolean accepted = sending_ask(sending, rcpt, 2);
+    guint code = sending->client->code;
+
+    note_reply(sending);
+    return accepted || ((code / 100 == 4 || code / 100 == 5) && sending->client->at_rest);
 }
 
 static gboolean
@@ -148,16 +221,10 @@ give_envelope(Sending *sending)
     if (!sending_ask(sending, mail, 2))
         return FALSE;
     sending->result->stage = SMTP_STAGE_RCPT;
-    for (guint i = 0; i < envelope->recipients->len; i++) {
-        const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
-        g_autofree char *rcpt =
-            make_command("RCPT TO", recipient->address, recipient->parameters, "");
-        if (!sending_ask(sending, rcpt, 2)) {
-            name_recipient(sending->result, recipient->address);
-            return FALSE;
-        }
-    }
-    return TRUE;
+    for (guint i = 0; i < envelope->recipients->len; i++)
+        if (!give_recipient(sending, envelope->recipients->pdata[i]))
+            return sending->client->code != 0 && end_recipient(sending, i, SMTP_NOT_SENT);
+    return weigh_replies(sending);
 }
 
 static gboolean
@@ -185,9 +252,12 @@ give_message(Sending *sending)
 static gboolean
 give_dot(Sending *sending)
 {
+    const SmtpHooks *hooks = &sending->hooks;
+
     if (!sending_is_our_turn(sending))
         return FALSE;
-    if (sending->before_dot != NULL && !sending->before_dot(sending->data))
+    sending->committed = hooks->before_dot != NULL;
+    if (hooks->before_dot != NULL && !hooks->before_dot(hooks->data))
         return sending_end(sending, SMTP_NOT_SENT, 0, "stopped before the final dot");
     if (!sending_is_our_turn(sending))
         return FALSE;
@@ -195,22 +265,67 @@ give_dot(Sending *sending)
     return sending_write(sending, ".\r\n", 3) && sending_hear(sending, 2);
 }
 
+static void
+reply_free(gpointer data)
+{
+    SmtpReply *reply = data;
+
+    g_free(reply->text);
+    g_free(reply);
+}
+
+static gboolean
+transact(Sending *sending)
+{
+    g_ptr_array_set_size(sending->result->replies, 0);
+    if (!session_begin(sending) || !check_extensions(sending) || !give_envelope(sending) ||
+        !give_message(sending) || !give_dot(sending))
+        return FALSE;
+    g_autofree char *text = sending_reply_text(sending);
+    sending_end(sending, SMTP_ACCEPTED, sending->client->code, text);
+    sending->client->used = g_get_monotonic_time();
+    return TRUE;
+}
+
+/* What an old connection says may be about itself: it died, the server wants to be rid of it,
+ * or its milter was started again and is lost to it. */
+static gboolean
+may_try_again(const Sending *sending)
+{
+    const SmtpResult *result = sending->result;
+
+    return sending->reused && !sending->committed && result->stage < SMTP_STAGE_DOT &&
+           result->outcome == SMTP_NOT_SENT && (result->code == 0 || result->code / 100 == 4);
+}
+
 SmtpResult *
 smtp_send(SmtpClient *client, const Envelope *envelope, const char *head, int fd,
-          SmtpBeforeDot before_dot, gpointer data)
+          const SmtpHooks *hooks)
 {
+    static const SmtpHooks none;
     SmtpResult *result = g_new0(SmtpResult, 1);
-    Sending sending = {client, envelope, head, fd, 0, FALSE, before_dot, data, result};
+    Sending sending = {.client = client,
+                       .envelope = envelope,
+                       .head = head,
+                       .fd = fd,
+                       .hooks = hooks != NULL ? *hooks : none,
+                       .result = result};
 
-    if (check_envelope(&sending) && check_message(&sending) && session_begin(&sending) &&
-        check_extensions(&sending) && give_envelope(&sending) && give_message(&sending) &&
-        give_dot(&sending)) {
-        g_autofree char *text = sending_reply_text(&sending);
-        sending_end(&sending, SMTP_ACCEPTED, client->code, text);
+    result->replies = g_ptr_array_new_with_free_func(reply_free);
+    if (!check_envelope(&sending) || !check_message(&sending))
         return result;
+    while (!transact(&sending)) {
+        session_end(client);
+        if (!may_try_again(&sending))
+            break;
     }
-    session_end(client);
     return result;
+}
+
+gint64
+smtp_last_used(const SmtpClient *client)
+{
+    return client->stream != NULL ? client->used : 0;
 }
 
 SmtpClient *
@@ -239,6 +354,7 @@ smtp_result_free(SmtpResult *result)
 {
     if (result == NULL)
         return;
+    g_clear_pointer(&result->replies, g_ptr_array_unref);
     g_free(result->text);
     g_free(result);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lib/envelope.h"
+#include "lib/nexthop.h"
 
 typedef enum {
     SMTP_STAGE_CONNECT,
@@ -28,11 +29,18 @@ typedef enum {
     SMTP_ACCEPTED
 } SmtpOutcome;
 
+/* What the server said to one recipient. */
+typedef struct {
+    guint code; /* 0: it was not asked, or did not answer */
+    char *text; /* in one line, with the code; "" for none */
+} SmtpReply;
+
 typedef struct {
     SmtpOutcome outcome;
     SmtpStage stage; /* where it ended */
     guint code;      /* of the reply that ended it; 0 when there was none */
     char *text;      /* that reply, or what went wrong, one line; at RCPT "<a@b>: 550 …" */
+    GPtrArray *replies; /* of SmtpReply *, in the order of the envelope's recipients */
 } SmtpResult;
 
 void smtp_result_free(SmtpResult *result);
@@ -40,22 +48,35 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmtpResult, smtp_result_free)
 
 const char *smtp_stage_name(SmtpStage stage);
 
-typedef enum { SMTP_TLS_NONE, SMTP_TLS_STARTTLS, SMTP_TLS_IMPLICIT } SmtpTls;
+/* The password or token, which the caller clears and frees; NULL with error. fresh: the server
+ * did not take the last one. */
+typedef char *(*SmtpSecret)(gpointer data, gboolean fresh, GError **error);
 
 typedef struct {
     const char *target;  /* unix:/path or inet:host:port */
     const char *helo;    /* our name */
     SmtpTls tls;         /* certificate and host name are always verified */
     const char *ca_file; /* NULL: the system's */
-    const char *user;    /* NULL: no AUTH; else PLAIN, over TLS only */
-    const char *password;
+    const char *certificate_file, *key_file; /* of ours; NULL: none */
+    const char *user;                        /* NULL: no AUTH */
+    SmtpAuth auth;
+    gboolean token; /* the secret is a token, not a password */
+    SmtpSecret secret;
+    gpointer secret_data;
     guint timeout_ms; /* 0: RFC 5321; else a cap on every wait */
 } SmtpServer;
 
 typedef struct _SmtpClient SmtpClient;
 
-/* Called right before the final dot. FALSE ends the connection without it: not sent. */
-typedef gboolean (*SmtpBeforeDot)(gpointer data);
+/* Questions to the caller on the way; each may be NULL. */
+typedef struct {
+    /* The server takes some recipients, and the others never: accepted has those it takes.
+     * FALSE, or NULL: nobody gets it. */
+    gboolean (*some)(const Envelope *accepted, gpointer data);
+    /* Right before the final dot. FALSE ends the connection without it: not sent. */
+    gboolean (*before_dot)(gpointer data);
+    gpointer data;
+} SmtpHooks;
 
 /* Strings of server are borrowed until smtp_free. Connects at the first message. */
 SmtpClient *smtp_new(const SmtpServer *server);
@@ -65,10 +86,16 @@ void smtp_free(SmtpClient *client);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmtpClient, smtp_free)
 
 /* Sends one message: head (header lines with CRLF, may be "") then the bytes of fd from its
- * start, dot-stuffed, to all recipients or to none: one refused recipient ends the transaction
- * before DATA. Refuses CR, LF, NUL, space and > in an address or parameter, and bytes with a
- * bare CR or LF (XA15), before connecting; a parameter whose extension the server does not
- * offer, at MAIL: without it, something else than was approved would leave. before_dot may be
- * NULL. Never returns NULL. */
+ * start, dot-stuffed. Every recipient is given to the server, so that it is known of each what
+ * becomes of it. One that is put off (4xx) puts off the message; of others that are refused
+ * hooks.some may say that the rest gets it. Refuses CR, LF, NUL, space and > in an address or
+ * parameter, and bytes with a bare CR or LF (XA15), before connecting; a parameter whose
+ * extension the server does not offer, at MAIL: without it, something else than was approved
+ * would leave. A connection from an earlier message that turns out to be dead, or on which the
+ * server puts off before the dot, is replaced once, at once: it says nothing of this message.
+ * hooks may be NULL. Never returns NULL. */
 SmtpResult *smtp_send(SmtpClient *client, const Envelope *envelope, const char *head, int fd,
-                      SmtpBeforeDot before_dot, gpointer data);
+                      const SmtpHooks *hooks);
+
+/* When the connection was last used, of g_get_monotonic_time; 0 when none stands. */
+gint64 smtp_last_used(const SmtpClient *client);

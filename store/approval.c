@@ -271,6 +271,18 @@ ticket_mint(Db *db, const char *item, const char *digest, gint64 now, gint64 exp
 }
 
 gboolean
+ticket_narrow(Db *db, const char *ticket, const char *digest, gboolean *done_out,
+              GError **error)
+{
+    gint64 changed = db_run(db, &ticket_change_digest, error, "ss", ticket, digest);
+
+    if (changed < 0)
+        return FALSE;
+    *done_out = changed == 1;
+    return TRUE;
+}
+
+gboolean
 ticket_look_up(Db *db, const char *ticket, const char *digest, gint64 now,
                TicketState *state_out, char **item_out, GError **error)
 {

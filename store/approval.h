@@ -48,6 +48,11 @@ gboolean approval_void(Db *db, const char *item, gint64 now, GError **error);
 gboolean ticket_mint(Db *db, const char *item, const char *digest, gint64 now, gint64 expires,
                      char **ticket_out, GError **error);
 
+/* From now on the ticket is for another digest: that of the same message to fewer recipients.
+ * *done_out FALSE: it was used or is void. */
+gboolean ticket_narrow(Db *db, const char *ticket, const char *digest, gboolean *done_out,
+                       GError **error);
+
 typedef enum {
     TICKET_UNKNOWN, /* made up, void, expired, or of another digest */
     TICKET_GOOD,

@@ -38,6 +38,9 @@ UPDATE ticket SET used = $3
     WHERE id = $1 AND digest = $2 AND used IS NULL AND voided = 0
         AND created <= $3 AND expires > $3;
 
+-- name: ticket_change_digest
+UPDATE ticket SET digest = $2 WHERE id = $1 AND used IS NULL AND voided = 0;
+
 -- name: ticket_void_unused
 UPDATE ticket SET voided = 1 WHERE item = $1 AND used IS NULL AND voided = 0;
 

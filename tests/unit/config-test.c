@@ -160,6 +160,39 @@ static const LineRefusal LINES[] = {
     {"key-case", "State = /a", "",
      "found “State”, expected a key of [exeat] (did you mean “state”?)"},
     {"key-unknown", "aprovers = root", "", ":4: found “aprovers”"},
+    {"tls-unknown", "next-hop-tls = tls", "",
+     "found “tls”, expected none, starttls or implicit"},
+    {"auth-unknown", "next-hop-auth = NTLM", "",
+     ":4: found “NTLM”, expected automatic, SCRAM"},
+    {"ca-without-tls", "next-hop-ca = /ca", "",
+     ":4: found “next-hop-ca”, expected the key “next"},
+    {"certificate-without-key", "next-hop-tls = implicit\nnext-hop-certificate = c", "",
+     ":5: found “next-hop-certificate”, expected the key “next-hop-key”"},
+    {"key-without-certificate", "next-hop-tls = implicit\nnext-hop-key = k", "",
+     ":5: found “next-hop-key”, expected the key “next-hop-certificate”"},
+    {"user-without-secret", "next-hop-tls = implicit\nnext-hop-user = u", "",
+     ":5: found “next-hop-user”, expected one of “next-hop-password-file”"},
+    {"two-secrets",
+     "next-hop-tls = implicit\nnext-hop-user = u\nnext-hop-token-file = t\n"
+     "next-hop-token-command = /bin/t",
+     "", ":5: found “next-hop-user”, expected one of"},
+    {"secret-without-user", "next-hop-password-file = p", "",
+     ":4: found “next-hop-password-file”, expected the key “next-hop-user”"},
+    {"secret-in-the-clear", "next-hop-user = u\nnext-hop-password-file = p", "",
+     ":4: found “next-hop-user”, expected the key “next-hop-tls” in this group, too: no "
+     "password"},
+    {"auth-for-a-token",
+     "next-hop-tls = implicit\nnext-hop-user = u\nnext-hop-token-file = t\n"
+     "next-hop-auth = PLAIN",
+     "", ":7: found “next-hop-auth”, expected OAUTHBEARER or XOAUTH2 with a token"},
+    {"token-command", "next-hop-token-command = token", "", "a program that starts with /"},
+    {"account-without-hop", "", "next-hop-tls = implicit",
+     "found “next-hop-tls”, expected the key “next-hop” in this group, too"},
+    {"account-tls-on-socket", "", "next-hop = unix:/s\nnext-hop-tls = implicit",
+     "found “next-hop-tls”, expected none for a unix socket"},
+    {"password-missing",
+     "next-hop-tls = implicit\nnext-hop-user = u\nnext-hop-password-file = none", "",
+     "/none: No such file"},
     {"floor-missing", "floor = none", "", "/exeat.conf:4: "},
     {"not-utf8", "state = /\xff", "", ":4: found a byte that is not UTF-8"},
     {"no-approvers", "", "mode = review",
@@ -225,8 +258,8 @@ test_defaults(void)
                     "unix:" RUNSTATEDIR "/exeat-milter/milter.sock");
     g_assert_cmpuint(config->milter_user, ==, 4001);
     g_assert_cmpstr(config->spool, ==, "/var/tmp");
-    g_assert_cmpstr(config->next_hop, ==, "inet:127.0.0.1:10025");
-    g_assert_true(config->gated);
+    g_assert_cmpstr(config->hop.target, ==, "inet:127.0.0.1:10025");
+    g_assert_true(config->hop.gated);
     g_assert_cmpint(config->expire, ==, 14 * 86400);
     g_assert_cmpint(config->approval_life, ==, 900);
     g_assert_cmpuint(config->size_limit, ==, 50 * 1024 * 1024);
@@ -281,8 +314,8 @@ test_values(void)
         &error);
     g_assert_no_error(error);
     g_assert_cmpuint(config->milter_user, ==, 0);
-    g_assert_cmpstr(config->next_hop, ==, "unix:/run/door");
-    g_assert_false(config->gated);
+    g_assert_cmpstr(config->hop.target, ==, "unix:/run/door");
+    g_assert_false(config->hop.gated);
     g_assert_cmpint(config->expire, ==, 90);
     g_assert_cmpint(config->approval_life, ==, 6 * 3600);
     g_assert_cmpuint(config->size_limit, ==, 7 * 1024);
@@ -475,6 +508,62 @@ test_passwords(void)
     files_end(&files);
 }
 
+/* A password that others may read is told as such, in whichever group it stands. */
+static void
+test_secrets(void)
+{
+    static const struct {
+        const char *group, *key;
+        mode_t mode;
+        const char *expected; /* NULL: it is taken */
+    } cases[] = {
+        {GENERAL, "password", 0600, NULL},
+        {GENERAL, "password", 0640,
+         "found mode 0640, expected a file that only its owner may read"},
+        {GENERAL, "token", 0604,
+         "found mode 0604, expected a file that only its owner may read"},
+        {"", "password", 0600, NULL},
+        {"", "password", 0660,
+         "found mode 0660, expected a file that only its owner may read"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *keys =
+            g_strdup_printf("next-hop = inet:mx.test:465\nnext-hop-gated = no\n"
+                            "next-hop-tls = implicit\nnext-hop-user = me\n"
+                            "next-hop-%s-file = secret\n",
+                            cases[i].key);
+        gboolean general = *cases[i].group != '\0';
+        g_autofree char *text = g_strconcat("[exeat]\nmilter-user = 4001\n",
+                                            general ? keys : "next-hop = unix:/door\n",
+                                            ACCOUNT, general ? "" : keys, NULL);
+        Files files;
+
+        files_begin(&files);
+        g_autofree char *secret = g_build_filename(files.folder, "secret", NULL);
+        write_file(secret, "pass\n", 5, cases[i].mode);
+        g_autoptr(Config) config = read_text(&files, text, &error);
+        if (cases[i].expected == NULL) {
+            g_assert_no_error(error);
+            const NextHop *hop = config_next_hop(config, "box");
+            g_assert_true(hop ==
+                          (general ? &config->hop : &config_account(config, "box")->hop));
+            g_assert_cmpstr(hop->target, ==, "inet:mx.test:465");
+            g_assert_cmpint(hop->tls, ==, SMTP_TLS_IMPLICIT);
+            g_assert_cmpstr(hop->password_file, ==, secret);
+            g_assert_false(hop->gated);
+            g_assert_true(config_next_hop(config, "nobody") == &config->hop);
+        } else {
+            g_assert_error(error, EXEAT_ERROR, ERROR_CONFIG);
+            g_assert_nonnull(strstr(error->message, secret));
+            g_assert_nonnull(strstr(error->message, cases[i].expected));
+        }
+        g_unlink(secret);
+        files_end(&files);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -495,5 +584,6 @@ main(int argc, char **argv)
     g_test_add_func("/config/ceiling B18", test_ceiling);
     g_test_add_func("/config/group-members XC1", test_group_members);
     g_test_add_func("/config/passwords", test_passwords);
+    g_test_add_func("/config/next-hop-secrets", test_secrets);
     return g_test_run();
 }

@@ -31,7 +31,9 @@ typedef struct {
     Server *server;
     int fd;
     SSL *tls;
-    guint recipients;
+    guint recipients, mails;
+    guint answers; /* of auth_then that were given */
+    gboolean in_auth;
 } Peer;
 
 static const char ordinary_ehlo[] = "250-fake.example\r\n250-SIZE 100000\r\n250-8BITMIME\r\n"
@@ -146,11 +148,20 @@ take_message(Peer *peer)
 }
 
 static gboolean
+say_auth(Peer *peer, const char *text)
+{
+    peer->in_auth = g_str_has_prefix(text, "334");
+    return say(peer, text, NULL);
+}
+
+static gboolean
 serve_command(Peer *peer, const char *line)
 {
     const Script *script = &peer->server->script;
 
     g_string_append_printf(peer->server->commands, "%s\n", line);
+    if (peer->in_auth)
+        return say_auth(peer, script->auth_then[peer->answers++]);
     if (g_str_has_prefix(line, "EHLO"))
         return say(peer, script->ehlo, ordinary_ehlo);
     if (g_str_has_prefix(line, "HELO"))
@@ -158,14 +169,20 @@ serve_command(Peer *peer, const char *line)
     if (g_str_has_prefix(line, "STARTTLS"))
         return say(peer, script->starttls, "220 go\r\n") && begin_tls(peer);
     if (g_str_has_prefix(line, "AUTH"))
-        return say(peer, script->auth, "235 welcome\r\n");
+        return say_auth(peer, script->auth != NULL ? script->auth : "235 welcome\r\n");
     if (g_str_has_prefix(line, "MAIL"))
-        return say(peer, script->mail, "250 ok\r\n");
+        return say(peer,
+                   peer->mails++ > 0 && script->mail_again != NULL ? script->mail_again
+                                                                   : script->mail,
+                   "250 ok\r\n");
     if (g_str_has_prefix(line, "RCPT"))
         return say(peer, peer->recipients++ == 0 ? script->rcpt : script->rcpt2, "250 ok\r\n");
     if (g_str_equal(line, "DATA"))
         return say(peer, script->data, "354 go\r\n") && take_message(peer) &&
-               say(peer, script->dot, "250 2.0.0 queued\r\n");
+               say(peer,
+                   peer->mails > 1 && script->dot_again != NULL ? script->dot_again
+                                                                : script->dot,
+                   "250 2.0.0 queued\r\n");
     return FALSE;
 }
 
@@ -177,7 +194,9 @@ serve(Peer *peer)
 
     if (peer->server->implicit && !begin_tls(peer))
         return;
-    if (!say(peer, peer->server->script.greeting, "220 fake.example\r\n"))
+    const Script *script = &peer->server->script;
+    gboolean again = peer->server->connections > 1 && script->greeting_again != NULL;
+    if (!say(peer, again ? script->greeting_again : script->greeting, "220 fake.example\r\n"))
         return;
     while (read_byte(peer, &byte)) {
         g_string_append_c(line, byte);
@@ -198,7 +217,7 @@ run(gpointer data)
     int fd;
 
     while ((fd = accept(server->listener, NULL, NULL)) >= 0) {
-        Peer peer = {server, fd, NULL, 0};
+        Peer peer = {.server = server, .fd = fd};
 
         server->connections++;
         serve(&peer);
@@ -348,13 +367,13 @@ parse_envelope(const char *sender, const char *recipients)
 
 SmtpResult *
 send_text_if(SmtpClient *client, const char *sender, const char *recipients, const char *text,
-             SmtpBeforeDot before_dot, gpointer data)
+             const SmtpHooks *hooks)
 {
     g_autoptr(Envelope) envelope = parse_envelope(sender, recipients);
     int fd = memfd_create("smtp-test", MFD_CLOEXEC);
 
     g_assert_cmpint(write(fd, text, strlen(text)), ==, (gssize)strlen(text));
-    SmtpResult *result = smtp_send(client, envelope, HEAD, fd, before_dot, data);
+    SmtpResult *result = smtp_send(client, envelope, HEAD, fd, hooks);
     close(fd);
     return result;
 }
@@ -362,7 +381,14 @@ send_text_if(SmtpClient *client, const char *sender, const char *recipients, con
 SmtpResult *
 send_text(SmtpClient *client, const char *sender, const char *recipients, const char *text)
 {
-    return send_text_if(client, sender, recipients, text, NULL, NULL);
+    return send_text_if(client, sender, recipients, text, NULL);
+}
+
+char *
+give_password(gpointer data G_GNUC_UNUSED, gboolean fresh G_GNUC_UNUSED,
+              GError **error G_GNUC_UNUSED)
+{
+    return g_strdup("pass");
 }
 
 void

@@ -12,9 +12,14 @@
 
 /* NULL: what an ordinary server says. */
 typedef struct {
-    const char *greeting, *ehlo, *helo, *starttls, *auth, *mail;
-    const char *rcpt;  /* to the first recipient */
-    const char *rcpt2; /* to the others */
+    const char *greeting, *ehlo, *helo, *starttls, *mail;
+    const char *greeting_again; /* to the connections after the first */
+    const char *mail_again;     /* to a connection's second message */
+    const char *dot_again;      /* the same */
+    const char *auth;
+    const char *const *auth_then; /* to the lines after AUTH while it goes on with 334 */
+    const char *rcpt;             /* to the first recipient */
+    const char *rcpt2;            /* to the others */
     const char *data;
     const char *body; /* said after the first byte of the message */
     const char *dot;
@@ -57,6 +62,9 @@ void certificate_write(const char *path, const char *host);
 SmtpResult *send_text(SmtpClient *client, const char *sender, const char *recipients,
                       const char *text);
 SmtpResult *send_text_if(SmtpClient *client, const char *sender, const char *recipients,
-                         const char *text, SmtpBeforeDot before_dot, gpointer data);
+                         const char *text, const SmtpHooks *hooks);
+
+/* For SmtpServer: "pass", however often it is asked. */
+char *give_password(gpointer data, gboolean fresh, GError **error);
 
 void assert_result(const SmtpResult *result, SmtpOutcome outcome, SmtpStage stage, guint code);

@@ -163,9 +163,9 @@ test_row(gconstpointer data)
     SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
     g_autoptr(SmtpClient) client = smtp_new(&settings);
 
-    SmtpBeforeDot before_dot = row->script.body != NULL ? wait_for_server : NULL;
-    g_autoptr(SmtpResult) result =
-        send_text_if(client, SENDER, RECIPIENTS, TEXT, before_dot, server);
+    const SmtpHooks hooks = {.before_dot = row->script.body != NULL ? wait_for_server : NULL,
+                             .data = server};
+    g_autoptr(SmtpResult) result = send_text_if(client, SENDER, RECIPIENTS, TEXT, &hooks);
     assert_result(result, row->outcome, row->stage, row->code);
     g_clear_pointer(&client, smtp_free);
     server_stop(server);
@@ -375,8 +375,8 @@ test_stopped_before_dot(void)
     SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
     g_autoptr(SmtpClient) client = smtp_new(&settings);
     guint asked = 0;
-    g_autoptr(SmtpResult) result =
-        send_text_if(client, SENDER, RECIPIENTS, TEXT, say_no, &asked);
+    const SmtpHooks hooks = {.before_dot = say_no, .data = &asked};
+    g_autoptr(SmtpResult) result = send_text_if(client, SENDER, RECIPIENTS, TEXT, &hooks);
 
     assert_result(result, SMTP_NOT_SENT, SMTP_STAGE_BODY, 0);
     g_clear_pointer(&client, smtp_free);
@@ -419,6 +419,167 @@ test_reuse(void)
     }
 }
 
+/* What an old connection says of the second message, and whether that one is sent anew. */
+static void
+test_old_connection(void)
+{
+    static const struct {
+        const char *name;
+        Script script;
+        SmtpOutcome outcome;
+        guint connections, messages;
+    } cases[] = {
+        /* As smtpd does when its milter was started again. */
+        {"451", {.mail_again = "451 4.7.1 later\r\n"}, SMTP_ACCEPTED, 2, 2},
+        {"421", {.mail_again = "421 4.4.2 bye\r\n" ACT_CLOSE}, SMTP_ACCEPTED, 2, 2},
+        {"dead", {.mail_again = ACT_CLOSE}, SMTP_ACCEPTED, 2, 2},
+        {"reset", {.mail_again = ACT_RESET}, SMTP_ACCEPTED, 2, 2},
+        {"550", {.mail_again = "550 5.7.1 never\r\n"}, SMTP_REFUSED, 1, 1},
+        /* After the dot nothing is sent again, whatever the reply (E40). */
+        {"451 after the dot", {.dot_again = "451 later\r\n"}, SMTP_NOT_SENT, 1, 2},
+        {"nothing after the dot", {.dot_again = ACT_CLOSE}, SMTP_UNCERTAIN, 1, 2},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Server) server = server_start(&cases[i].script, NULL, NULL, FALSE);
+        g_autofree char *target = server_target(server, "127.0.0.1");
+        SmtpServer settings = {
+            .target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+        g_autoptr(SmtpClient) client = smtp_new(&settings);
+        g_autoptr(SmtpResult) first = send_text(client, SENDER, RECIPIENTS, TEXT);
+        g_autoptr(SmtpResult) second = send_text(client, SENDER, RECIPIENTS, TEXT);
+
+        g_test_message("%s: %s", cases[i].name, second->text);
+        g_assert_cmpint(first->outcome, ==, SMTP_ACCEPTED);
+        g_assert_cmpint(second->outcome, ==, cases[i].outcome);
+        g_clear_pointer(&client, smtp_free);
+        server_stop(server);
+        g_assert_cmpuint(server_messages(server), ==, cases[i].messages);
+        g_assert_cmpuint(server_connections(server), ==, cases[i].connections);
+    }
+}
+
+/* A second refusal, on a fresh connection, is the answer. */
+static void
+test_old_connection_once(void)
+{
+    Script script = {.mail_again = "451 later\r\n", .greeting_again = "421 busy\r\n"};
+    g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "127.0.0.1");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    g_autoptr(SmtpResult) first = send_text(client, SENDER, RECIPIENTS, TEXT);
+    g_autoptr(SmtpResult) second = send_text(client, SENDER, RECIPIENTS, TEXT);
+
+    g_assert_cmpint(first->outcome, ==, SMTP_ACCEPTED);
+    assert_result(second, SMTP_NOT_SENT, SMTP_STAGE_GREETING, 421);
+    g_clear_pointer(&client, smtp_free);
+    server_stop(server);
+    g_assert_cmpuint(server_connections(server), ==, 2);
+}
+
+static gboolean
+count_dot(gpointer data)
+{
+    ++*(guint *)data;
+    return TRUE;
+}
+
+static gboolean
+take_some(const Envelope *accepted, gpointer data G_GNUC_UNUSED)
+{
+    const EnvelopeRecipient *recipient = accepted->recipients->pdata[0];
+
+    g_assert_cmpuint(accepted->recipients->len, ==, 1);
+    g_assert_cmpstr(recipient->address, ==, "b@example.net");
+    g_assert_cmpstr(accepted->sender, ==, "s@example.com");
+    return TRUE;
+}
+
+static gboolean
+take_none(const Envelope *accepted G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+    return FALSE;
+}
+
+/* Each recipient has its answer, whatever becomes of the message. */
+static void
+test_replies(void)
+{
+    static const struct {
+        const char *rcpt, *rcpt2;
+        gboolean (*some)(const Envelope *, gpointer);
+        guint codes[2];
+        SmtpOutcome outcome;
+        SmtpStage stage;
+        guint code, messages;
+    } cases[] = {
+        {NULL, NULL, take_none, {250, 250}, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250, 1},
+        {"550 no\r\n", NULL, take_some, {550, 250}, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250, 1},
+        {"550 no\r\n", NULL, take_none, {550, 250}, SMTP_NOT_SENT, SMTP_STAGE_RCPT, 0, 0},
+        {"550 no\r\n", NULL, NULL, {550, 250}, SMTP_REFUSED, SMTP_STAGE_RCPT, 550, 0},
+        {"550 no\r\n",
+         "551 no\r\n",
+         take_some,
+         {550, 551},
+         SMTP_REFUSED,
+         SMTP_STAGE_RCPT,
+         550,
+         0},
+        {"550 no\r\n",
+         "450 later\r\n",
+         take_some,
+         {550, 450},
+         SMTP_NOT_SENT,
+         SMTP_STAGE_RCPT,
+         450,
+         0},
+        {"450 later\r\n", NULL, take_some, {450, 250}, SMTP_NOT_SENT, SMTP_STAGE_RCPT, 450, 0},
+        {"421 bye\r\n" ACT_CLOSE,
+         NULL,
+         take_some,
+         {421, 0},
+         SMTP_NOT_SENT,
+         SMTP_STAGE_RCPT,
+         421,
+         0},
+        {ACT_CLOSE, NULL, take_some, {0, 0}, SMTP_NOT_SENT, SMTP_STAGE_RCPT, 0, 0},
+        /* What nobody asked for is no answer. */
+        {"250 ok\r\n450 later\r\n",
+         NULL,
+         take_some,
+         {250, 450},
+         SMTP_NOT_SENT,
+         SMTP_STAGE_RCPT,
+         450,
+         0},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const Script script = {.rcpt = cases[i].rcpt, .rcpt2 = cases[i].rcpt2};
+        g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+        g_autofree char *target = server_target(server, "127.0.0.1");
+        SmtpServer settings = {
+            .target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+        g_autoptr(SmtpClient) client = smtp_new(&settings);
+        guint dots = 0;
+        const SmtpHooks hooks = {
+            .some = cases[i].some, .before_dot = count_dot, .data = &dots};
+        g_autoptr(SmtpResult) result = send_text_if(client, SENDER, RECIPIENTS, TEXT, &hooks);
+
+        assert_result(result, cases[i].outcome, cases[i].stage, cases[i].code);
+        for (guint j = 0; j < 2; j++) {
+            const SmtpReply *reply =
+                j < result->replies->len ? result->replies->pdata[j] : NULL;
+            g_assert_cmpuint(reply != NULL ? reply->code : 0, ==, cases[i].codes[j]);
+        }
+        g_clear_pointer(&client, smtp_free);
+        server_stop(server);
+        g_assert_cmpuint(server_messages(server), ==, cases[i].messages);
+        g_assert_cmpuint(dots, ==, cases[i].messages);
+    }
+}
+
 static void
 test_bad_target(void)
 {
@@ -452,6 +613,9 @@ main(int argc, char **argv)
     g_test_add_func("/smtp/extensions-S3", test_extensions);
     g_test_add_func("/smtp/dots-S4-XA15", test_dots);
     g_test_add_func("/smtp/stopped-before-dot-E34", test_stopped_before_dot);
+    g_test_add_func("/smtp/old-connection", test_old_connection);
+    g_test_add_func("/smtp/old-connection-once", test_old_connection_once);
+    g_test_add_func("/smtp/replies", test_replies);
     g_test_add_func("/smtp/reuse", test_reuse);
     g_test_add_func("/smtp/bad-target", test_bad_target);
     return g_test_run();

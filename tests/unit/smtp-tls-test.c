@@ -173,7 +173,7 @@ static const Row rows[] = {
      "localhost",
      TRUE,
      USER,
-     {.ehlo = "250-fake\r\n250 AUTH LOGIN PLAINER\r\n"},
+     {.ehlo = "250-fake\r\n250 AUTH PLAINER\r\n"},
      SMTP_NOT_SENT,
      SMTP_STAGE_AUTH,
      0},
@@ -269,12 +269,12 @@ test_row(gconstpointer data)
                            .tls = row->tls,
                            .ca_file = row->known ? own : other,
                            .user = row->user,
-                           .password = "pass",
+                           .secret = give_password,
                            .timeout_ms = PATIENCE};
     g_autoptr(SmtpClient) client = smtp_new(&settings);
-    SmtpBeforeDot before_dot = row->script.body != NULL ? wait_for_server : NULL;
-    g_autoptr(SmtpResult) result =
-        send_text_if(client, SENDER, RECIPIENTS, TEXT, before_dot, server);
+    const SmtpHooks hooks = {.before_dot = row->script.body != NULL ? wait_for_server : NULL,
+                             .data = server};
+    g_autoptr(SmtpResult) result = send_text_if(client, SENDER, RECIPIENTS, TEXT, &hooks);
 
     assert_result(result, row->outcome, row->stage, row->code);
     g_clear_pointer(&client, smtp_free);

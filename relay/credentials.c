@@ -1,0 +1,90 @@
+#include "relay/credentials.h"
+
+#include <string.h>
+
+#include "lib/error.h"
+#include "lib/trusted.h"
+#include "relay/program.h"
+
+static GMutex lock;
+static GHashTable *tokens; /* command and user to what it printed */
+
+static void
+forget(gpointer secret)
+{
+    if (secret != NULL)
+        explicit_bzero(secret, strlen(secret));
+    g_free(secret);
+}
+
+/* The first line; takes text. NULL when it is empty, or no token although it should be one:
+ * that has only printable characters (RFC 6750, 2.1). */
+static char *
+first_line(char *text, gboolean token, const char *source, GError **error)
+{
+    char *line = g_strndup(text, strcspn(text, "\r\n"));
+    gboolean good = *line != '\0';
+
+    for (const char *c = line; token && *c != '\0'; c++)
+        good = good && g_ascii_isgraph(*c);
+    forget(text);
+    if (good)
+        return line;
+    forget(line);
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: expected %s in the first line", source,
+                token ? "a token" : "a password");
+    return NULL;
+}
+
+static char *
+read_file(const char *path, gboolean token, GError **error)
+{
+    char *text = trusted_read_secret(path, error);
+
+    return text != NULL ? first_line(text, token, path, error) : NULL;
+}
+
+static char *
+find_token(const char *name)
+{
+    g_mutex_lock(&lock);
+    char *token = tokens != NULL ? g_strdup(g_hash_table_lookup(tokens, name)) : NULL;
+    g_mutex_unlock(&lock);
+    return token;
+}
+
+static void
+keep_token(const char *name, const char *token)
+{
+    g_mutex_lock(&lock);
+    if (tokens == NULL)
+        tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, forget);
+    g_hash_table_replace(tokens, g_strdup(name), g_strdup(token));
+    g_mutex_unlock(&lock);
+}
+
+static char *
+run_command(const NextHop *hop, gboolean fresh, GError **error)
+{
+    g_autofree char *words = g_strjoinv(" ", hop->token_command);
+    g_autofree char *name = g_strconcat(hop->user, " ", words, NULL);
+    char *token = fresh ? NULL : find_token(name);
+
+    if (token != NULL)
+        return token;
+    char *text = program_ask(hop->token_command, error);
+    token = text != NULL ? first_line(text, TRUE, hop->token_command[0], error) : NULL;
+    if (token != NULL)
+        keep_token(name, token);
+    return token;
+}
+
+char *
+credentials_fetch(const NextHop *hop, gboolean fresh, GError **error)
+{
+    if (*hop->password_file != '\0')
+        return read_file(hop->password_file, FALSE, error);
+    if (*hop->token_file != '\0')
+        return read_file(hop->token_file, TRUE, error);
+    return run_command(hop, fresh, error);
+}
