@@ -167,6 +167,26 @@ print_faults(GVariant *answer, gpointer data)
     verified->seal = escape_line(answer_text(answer, "seal"));
 }
 
+/* What vouches for the account's correspondents. */
+static int
+verify_history(const Session *session, guint *count)
+{
+    int status;
+    g_autoptr(GVariant) answer =
+        request_ask(session, "verify-history", g_variant_new("a{sv}", NULL), &status);
+
+    if (answer == NULL)
+        return status;
+    g_autoptr(GVariant) faults = answer_array(answer, "faults", "aa{sv}");
+    for (gsize i = 0; i < g_variant_n_children(faults); i++, (*count)++) {
+        g_autoptr(GVariant) fault = g_variant_get_child_value(faults, i);
+        g_autofree char *account = escape_line(answer_text(fault, "account"));
+        g_autofree char *safe = escape_line(answer_text(fault, "fault"));
+        printf("history of %s: %s\n", account, safe);
+    }
+    return EX_OK;
+}
+
 static int
 verify(const Session *session)
 {
@@ -182,6 +202,9 @@ verify(const Session *session)
                verified.known);
         verified.faults++;
     }
+    status = verify_history(session, &verified.faults);
+    if (status != EX_OK)
+        return status;
     printf("last entry: %" G_GINT64_FORMAT ", seal %s\n", verified.head, seal);
     return verified.faults == 0 ? EX_OK : EX_DATAERR;
 }

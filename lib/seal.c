@@ -23,6 +23,12 @@ seal_new(const guint8 key[SEAL_KEY_BYTES])
     return seal;
 }
 
+Seal *
+seal_copy(const Seal *seal)
+{
+    return seal_new(seal->key);
+}
+
 void
 seal_free(Seal *seal)
 {
@@ -129,6 +135,17 @@ seal_over(const Seal *seal, const GByteArray *fields)
 {
     return g_compute_hmac_for_data(G_CHECKSUM_SHA256, seal->key, SEAL_KEY_BYTES, fields->data,
                                    fields->len);
+}
+
+void
+seal_bytes(const Seal *seal, const GByteArray *fields, guint8 out[SEAL_BYTES])
+{
+    gsize length = SEAL_BYTES;
+    GHmac *hmac = g_hmac_new(G_CHECKSUM_SHA256, seal->key, SEAL_KEY_BYTES);
+
+    g_hmac_update(hmac, fields->data, fields->len);
+    g_hmac_get_digest(hmac, out, &length);
+    g_hmac_unref(hmac);
 }
 
 gboolean

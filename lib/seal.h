@@ -8,11 +8,13 @@
 #include <glib.h>
 
 #define SEAL_KEY_BYTES 32
+#define SEAL_BYTES     32
 #define SEAL_LENGTH    64 /* hex digits */
 
 typedef struct _Seal Seal;
 
 Seal *seal_new(const guint8 key[SEAL_KEY_BYTES]);
+Seal *seal_copy(const Seal *seal);
 void seal_free(Seal *seal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Seal, seal_free)
 
@@ -28,6 +30,9 @@ Seal *seal_open(const char *path, GError **error);
 
 /* The seal over fields (fields.h), in lower-case hex. The caller frees. */
 char *seal_over(const Seal *seal, const GByteArray *fields);
+
+/* The same as bytes. */
+void seal_bytes(const Seal *seal, const GByteArray *fields, guint8 out[SEAL_BYTES]);
 
 /* Whether it is the seal over these fields. Takes the same time whatever differs. */
 gboolean seal_fits(const Seal *seal, const GByteArray *fields, const char *claimed);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/address.h"
+#include "relay/guard.h"
 #include "relay/handover.h"
 #include "relay/likeness.h"
 #include "store/history.h"
@@ -99,6 +100,8 @@ tally_recipients(Db *db, const Config *config, const Account *account, Item *ite
 
         if (!look_up(db, item, recipient->normal, &found, &written, error) ||
             !tally_likeness(db, account, recipient->normal, &found, tally, error))
+            return FALSE;
+        if (found.forged && !guard_report(db, account->name, recipient->normal, now, error))
             return FALSE;
         recipient->mentioned = found.mentioned && !self;
         recipient->known = (found.known || self) && !recipient->mentioned;

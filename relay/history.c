@@ -158,8 +158,8 @@ history_ask_forget(Request *request, GError **error)
     const Account *account = address ? find_account(request, error) : NULL;
     gboolean known = FALSE;
 
-    if (account == NULL ||
-        !history_forget(request->relay->db, account->name, address, &known, error))
+    if (account == NULL || !history_forget(request->relay->db, account->name, address,
+                                           request->who, request->now, &known, error))
         return FALSE;
     if (!known) {
         g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND, "account %s knows nothing of %s",

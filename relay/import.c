@@ -77,7 +77,7 @@ import_novel(Request *request, GError **error)
 
 static gboolean
 learn(Request *request, const char *account, const Lesson *lesson, HistoryTally *tally,
-      GError **error)
+      Warrant *warrant, GError **error)
 {
     const Observation observation = {
         .kind = lesson->sent ? OBSERVED_HUMAN : OBSERVED_RECEIVED,
@@ -90,6 +90,7 @@ learn(Request *request, const char *account, const Lesson *lesson, HistoryTally 
         .mentioned = lesson->mentioned,
         .lists = lesson->lists,
         .tally = tally,
+        .warrant = warrant,
     };
 
     /* Whoever sets the date of a message may have set it to a day to come. */
@@ -102,6 +103,7 @@ learn_all(Request *request, const char *account, HistoryTally *tally, GError **e
 {
     g_autoptr(GVariantIter) lessons = NULL;
     GVariant *variant;
+    Warrant warrant = {0};
 
     if (!g_variant_lookup(request->arguments, "lessons", "a" LESSON_TYPE, &lessons)) {
         g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "the request has no lessons");
@@ -111,12 +113,13 @@ learn_all(Request *request, const char *account, HistoryTally *tally, GError **e
         g_auto(Lesson) lesson = {0};
 
         lesson_from_variant(variant, &lesson);
-        gboolean learnt = learn(request, account, &lesson, tally, error);
+        gboolean learnt = learn(request, account, &lesson, tally, &warrant, error);
         g_variant_unref(variant);
         if (!learnt)
             return FALSE;
     }
-    return TRUE;
+    return warrant_record(request->relay->db, account, &warrant, request->who, NULL,
+                          request->now, error);
 }
 
 /* The entry of a folder; none in the middle of one. */

@@ -101,7 +101,9 @@ observe_message(Request *request, GError **error)
         return FALSE;
     if (stopped)
         return TRUE; /* nor does an order to us */
+    g_autofree char *who = g_strdup_printf("human login %s", login);
     observation.kind = OBSERVED_HUMAN;
+    observation.who = who;
     observation.account = account->name;
     return history_observe(request->relay->db, &observation, request->now, error) &&
            world_answered(request->relay->db, account->name, WORLD_HUMAN, extract,

@@ -17,6 +17,7 @@
 #include "relay/edit.h"
 #include "relay/export.h"
 #include "relay/explain.h"
+#include "relay/guard.h"
 #include "relay/handover.h"
 #include "relay/history.h"
 #include "relay/import.h"
@@ -96,6 +97,7 @@ static const Verb verbs[] = {
     {"export", PEER_APPROVER, NULL, export_item},
     {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
     {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},
+    {"verify-history", PEER_APPROVER_OR_ADMIN, guard_verify, NULL},
     {"reload", PEER_ADMIN, reload_ask, NULL},
     {"stop", PEER_ADMIN, NULL, stop_begin},
     {"start", PEER_ADMIN, NULL, stop_end},

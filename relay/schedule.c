@@ -2,6 +2,7 @@
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "relay/guard.h"
 #include "relay/prune.h"
 #include "relay/record.h"
 #include "relay/review.h"
@@ -17,6 +18,7 @@ struct _Schedule {
     GMutex lock;
     GCond woken;
     gboolean wake, stop, read_again;
+    Guard guard;
     Pruner pruner;
     Review review;
     gint64 watch_next;
@@ -114,6 +116,7 @@ run(gpointer data)
         act(schedule->relay);
         sender_tidy(schedule->relay->sender);
         prune_step(schedule->relay, &schedule->pruner);
+        guard_step(schedule->relay, &schedule->guard);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
         gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
@@ -171,6 +174,7 @@ schedule_stop(Schedule *schedule)
 void
 schedule_free(Schedule *schedule)
 {
+    guard_end(&schedule->guard);
     g_cond_clear(&schedule->woken);
     g_mutex_clear(&schedule->lock);
     g_free(schedule);

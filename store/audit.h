@@ -14,7 +14,7 @@
 #define AUDIT_JITTER 60
 
 typedef struct {
-    const char *kind;    /* "submitted", "moved", "approval", "observed", "started", … */
+    const char *kind;    /* "submitted", "moved", "approval", "history", "started", … */
     const char *account; /* NULL when none */
     const char *item;    /* NULL when none */
     const char *who;     /* "agent login X", "user alice (1001)", "relay" */

@@ -155,6 +155,13 @@ db_begin(Db *db, GError **error)
     return TRUE;
 }
 
+gboolean
+db_begin_reading(Db *db, GError **error)
+{
+    g_assert(!db->begun);
+    return db_execute(db, &transaction_read, error);
+}
+
 /* A full disk or an I/O error makes SQLite undo the whole transaction by itself. What came
  * after would then stand alone, committed statement by statement: refuse it instead. */
 static gboolean
@@ -404,6 +411,12 @@ db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError 
         return FALSE;
     *number_out = found ? rows_integer(rows, 0) : otherwise;
     return TRUE;
+}
+
+gboolean
+db_foreign_version(Db *db, gint64 *version_out, GError **error)
+{
+    return db_integer(db, &foreign_version, 0, version_out, error, "");
 }
 
 gboolean

@@ -34,6 +34,10 @@ const Seal *db_seal(Db *db);
 gboolean db_begin(Db *db, GError **error);
 gboolean db_commit(Db *db, GError **error);
 void db_rollback(Db *db);
+
+/* What is read until db_rollback is of one moment; nobody has to wait. */
+gboolean db_begin_reading(Db *db, GError **error);
+
 gboolean db_savepoint(Db *db, GError **error);
 gboolean db_savepoint_release(Db *db, GError **error);
 void db_savepoint_undo(Db *db);
@@ -63,6 +67,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rows, rows_free)
 /* A query for one integer: COUNT and the like; no row reads as otherwise. */
 gboolean db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out,
                     GError **error, const char *format, ...);
+
+/* A number that changes when others than this handle have written to the database. */
+gboolean db_foreign_version(Db *db, gint64 *version_out, GError **error);
 
 /* The next number of that kind, from 1; inside a transaction. */
 gboolean db_next_number(Db *db, const char *kind, gint64 *number_out, GError **error);

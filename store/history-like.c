@@ -66,9 +66,9 @@ prefer_address(Db *db, const char *account, const char *address, char **like, GE
     g_autofree char *same = g_strdup_printf("%.*s%s", (int)local, address, *like);
     gint64 times = 0;
 
-    if (!db_integer(db, &correspondent_find, -1, &times, error, "ss", account, same))
+    if (!db_integer(db, &correspondent_exists, 0, &times, error, "ss", account, same))
         return FALSE;
-    if (times >= 0) {
+    if (times > 0) {
         g_free(*like);
         *like = g_steal_pointer(&same);
     }

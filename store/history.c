@@ -1,9 +1,7 @@
-#include "store/history.h"
+#include "store/history-private.h"
 
 #include <string.h>
 
-#include "lib/address.h"
-#include "lib/lookalike.h"
 #include "store/history-sql.h"
 
 /* A stranger decides how many addresses a message names. */
@@ -135,69 +133,102 @@ place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
     return file_message(db, observed, &holder, now, &place_out->conversation, error);
 }
 
-/* Counts a correspondent more or less of a domain, and keeps the keys of one that has any. */
+/* The row of a participant. */
+typedef struct {
+    gint64 written;
+    guint8 seal[SEAL_BYTES];
+    gboolean sealed;
+} Joined;
+
 static gboolean
-count_domain(Db *db, const char *account, const char *address, gint64 more, GError **error)
+find_joined(Db *db, const char *account, gint64 conversation, const char *address,
+            Joined *joined_out, GError **error)
 {
-    const char *name = address_domain(address);
-    g_autoptr(GPtrArray) keys = NULL;
-    gint64 correspondents = 0;
+    g_autoptr(Rows) rows =
+        db_query(db, &participant_find, error, "sis", account, conversation, address);
+    gboolean found = FALSE;
 
-    if (!db_integer(db, &domain_count, 0, &correspondents, error, "ssi", account, name, more))
+    if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
-    if (correspondents != MAX(more, 0))
-        return TRUE; /* neither the first nor the last */
-    keys = lookalike_file_keys(name);
-    for (guint i = 0; i < keys->len; i++) {
-        const Sql *sql = more > 0 ? &domain_key_add : &domain_key_remove;
-
-        if (db_run(db, sql, error, "sss", account, g_ptr_array_index(keys, i), name) < 0)
-            return FALSE;
-    }
-    return more > 0 || db_run(db, &domain_remove, error, "ss", account, name) >= 0;
+    *joined_out = (Joined){0};
+    if (!found)
+        return TRUE;
+    const Participant row = {conversation, rows_text(rows, 2), rows_integer(rows, 1)};
+    warrant_seal_participant(db, account, address, &row, joined_out->seal);
+    joined_out->sealed = warrant_fits(joined_out->seal, rows, 0);
+    joined_out->written = row.written;
+    return TRUE;
 }
 
-/* Sees to it that there is a row for the address. *times_out: how often it was written to; -1:
- * the row is new. */
+/* A letter to somebody who takes part already. Imported mail comes in any order. */
 static gboolean
-meet(Db *db, const char *account, const char *address, gint64 *times_out, GError **error)
+write_participant(Db *db, const char *account, const char *address, const Participant *letter,
+                  const guint8 seal[SEAL_BYTES], Warrant *warrant, GError **error)
 {
-    if (!db_integer(db, &correspondent_find, -1, times_out, error, "ss", account, address))
+    Joined joined = {0};
+
+    if (!find_joined(db, account, letter->conversation, address, &joined, error))
         return FALSE;
-    if (*times_out >= 0)
+    if (joined.sealed && joined.written >= letter->written)
         return TRUE;
-    g_autofree char *skeleton = lookalike_address(address);
-    return db_run(db, &correspondent_add, error, "sss", account, address, skeleton) >= 0 &&
-           count_domain(db, account, address, 1, error);
+    if (joined.sealed)
+        warrant_take(warrant, joined.seal);
+    warrant_add(warrant, seal);
+    return db_run(db, &participant_write, error, "sissib", account, letter->conversation,
+                  address, letter->message, letter->written, seal, (gsize)SEAL_BYTES) >= 0;
+}
+
+static gboolean
+join(Db *db, const Observation *observed, gint64 conversation, const char *address,
+     Warrant *warrant, gint64 now, GError **error)
+{
+    const char *account = observed->account;
+    const char *id = is_usable(observed->message_id) ? observed->message_id : "";
+    const Participant letter = {conversation, id, now};
+    guint8 seal[SEAL_BYTES];
+
+    warrant_seal_participant(db, account, address, &letter, seal);
+    gint64 added = db_run(db, &participant_add, error, "sissib", account, conversation,
+                          address, id, now, seal, (gsize)SEAL_BYTES);
+    if (added > 0)
+        warrant_add(warrant, seal);
+    return added > 0 || (added == 0 && write_participant(db, account, address, &letter, seal,
+                                                         warrant, error));
 }
 
 /* A message seen before counts once (XE17); it may still bring recipients of another envelope.
  */
 static gboolean
 learn_recipient(Db *db, const Observation *observed, const Place *place, const char *address,
-                gint64 event, gint64 now, GError **error)
+                gint64 event, Warrant *warrant, gint64 now, GError **error)
 {
-    const char *account = observed->account;
-    const char *id = is_usable(observed->message_id) ? observed->message_id : "";
-    gint64 times = 0;
+    g_auto(KnownEntry) entry = {0};
 
-    if (!meet(db, account, address, &times, error))
+    if (!known_find(db, observed->account, address, &entry, error))
         return FALSE;
-    if (times <= 0 && observed->tally != NULL)
+    gboolean is_new = entry.row.times == 0;
+    if (is_new && observed->tally != NULL)
         observed->tally->correspondents++;
-    if ((times <= 0 || !place->repeated) &&
-        db_run(db, &correspondent_write, error, "ssii", account, address, now, event) < 0)
-        return FALSE;
-    return place->conversation == 0 || db_run(db, &participant_write, error, "sissi", account,
-                                              place->conversation, address, id, now) >= 0;
+    if (is_new || !place->repeated) {
+        known_count_letter(&entry.row, event, now);
+        if (!known_write(db, observed->account, address, &entry, warrant, error))
+            return FALSE;
+    }
+    return place->conversation == 0 ||
+           join(db, observed, place->conversation, address, warrant, now, error);
 }
 
 static gboolean
-make_mine(Db *db, const Observation *observed, gint64 conversation, GError **error)
+make_mine(Db *db, const Observation *observed, gint64 conversation, Warrant *warrant,
+          GError **error)
 {
-    gint64 made =
-        db_run(db, &conversation_make_mine, error, "si", observed->account, conversation);
+    guint8 seal[SEAL_BYTES];
 
+    warrant_seal_conversation(db, observed->account, conversation, seal);
+    gint64 made = db_run(db, &conversation_make_mine, error, "sib", observed->account,
+                         conversation, seal, sizeof seal);
+    if (made > 0)
+        warrant_add(warrant, seal);
     if (made > 0 && observed->tally != NULL)
         observed->tally->conversations++;
     return made >= 0;
@@ -206,17 +237,30 @@ make_mine(Db *db, const Observation *observed, gint64 conversation, GError **err
 /* The human wrote to these: now they are known, and take part. */
 static gboolean
 learn_recipients(Db *db, const Observation *observed, const Place *place, gint64 event,
-                 gint64 now, GError **error)
+                 Warrant *warrant, gint64 now, GError **error)
 {
     const char *const *recipients = observed->recipients;
 
     for (guint i = 0; recipients != NULL && recipients[i] != NULL; i++) {
-        if (!learn_recipient(db, observed, place, recipients[i], event, now, error))
+        if (!learn_recipient(db, observed, place, recipients[i], event, warrant, now, error))
             return FALSE;
     }
     return place->conversation == 0 ||
            (name_parents(db, observed, place->conversation, now, error) &&
-            make_mine(db, observed, place->conversation, error));
+            make_mine(db, observed, place->conversation, warrant, error));
+}
+
+/* Recorded here, unless the caller does so for many. */
+static gboolean
+learn_from_human(Db *db, const Observation *observed, const Place *place, gint64 event,
+                 gint64 now, GError **error)
+{
+    Warrant own = {0};
+    Warrant *warrant = observed->warrant != NULL ? observed->warrant : &own;
+    const char *who = observed->who != NULL ? observed->who : "relay";
+
+    return learn_recipients(db, observed, place, event, warrant, now, error) &&
+           warrant_record(db, observed->account, &own, who, observed->message_id, now, error);
 }
 
 static gboolean
@@ -281,40 +325,23 @@ history_observe(Db *db, const Observation *observation, gint64 now, GError **err
     case OBSERVED_AGENT:
         return TRUE;
     case OBSERVED_HUMAN:
-        return learn_recipients(db, observation, &place, event, now, error);
+        return learn_from_human(db, observation, &place, event, now, error);
     }
     g_assert_not_reached();
 }
 
-/* By the clock, since older mail may be imported later; by the event within one second. */
 static gboolean
-is_mentioned(Rows *rows, gint64 settled)
+is_mine(Db *db, const char *account, gint64 conversation, gboolean *mine_out, GError **error)
 {
-    gint64 seen = rows_integer(rows, 6);
-
-    return seen > settled ||
-           (seen == settled && rows_integer(rows, 5) > rows_integer(rows, 3));
-}
-
-gboolean
-history_look_up(Db *db, const char *account, const char *address, HistoryAddress *found_out,
-                GError **error)
-{
-    g_autoptr(Rows) rows = db_query(db, &address_look_up, error, "ss", account, address);
+    g_autoptr(Rows) rows =
+        db_query(db, &conversation_is_mine, error, "si", account, conversation);
     gboolean found = FALSE;
+    guint8 seal[SEAL_BYTES];
 
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
-    g_assert(found);
-    gint64 times = rows_integer(rows, 0), last = rows_integer(rows, 2);
-    gint64 vouched = rows_integer(rows, 4);
-    *found_out = (HistoryAddress){.known = times > 0 || vouched > 0,
-                                  .mentioned = is_mentioned(rows, MAX(last, vouched)),
-                                  .list = rows_text(rows, 7) != NULL,
-                                  .first = rows_integer(rows, 1),
-                                  .last = last,
-                                  .times = times,
-                                  .vouched = vouched};
+    warrant_seal_conversation(db, account, conversation, seal);
+    *mine_out = found && warrant_fits(seal, rows, 0);
     return TRUE;
 }
 
@@ -323,12 +350,12 @@ history_conversation(Db *db, const char *account, const char *const *parents,
                      gint64 *conversation_out, GError **error)
 {
     gint64 conversation = 0;
-    gint64 mine = 0;
+    gboolean mine;
 
     if (!follow_ids(db, account, parents, &conversation, error) ||
-        !db_integer(db, &conversation_is_mine, 0, &mine, error, "si", account, conversation))
+        !is_mine(db, account, conversation, &mine, error))
         return FALSE;
-    *conversation_out = mine != 0 ? conversation : 0;
+    *conversation_out = mine ? conversation : 0;
     return TRUE;
 }
 
@@ -349,33 +376,10 @@ gboolean
 history_takes_part(Db *db, const char *account, gint64 conversation, const char *address,
                    gint64 *written_out, GError **error)
 {
-    return db_integer(db, &participant_find, HISTORY_NEVER, written_out, error, "sis", account,
-                      conversation, address);
-}
+    Joined joined = {0};
 
-gboolean
-history_vouch(Db *db, const char *account, const char *address, const char *who, gint64 now,
-              GError **error)
-{
-    gint64 event = 0, times = 0;
-
-    return db_next_number(db, "event", &event, error) &&
-           meet(db, account, address, &times, error) &&
-           db_run(db, &correspondent_vouch, error, "ssisi", account, address, now, who,
-                  event) >= 0;
-}
-
-gboolean
-history_forget(Db *db, const char *account, const char *address, gboolean *known_out,
-               GError **error)
-{
-    gint64 known = db_run(db, &correspondent_remove, error, "ss", account, address);
-
-    if (known < 0 || (known > 0 && !count_domain(db, account, address, -1, error)))
+    if (!find_joined(db, account, conversation, address, &joined, error))
         return FALSE;
-    gint64 mentioned = db_run(db, &mention_remove, error, "ss", account, address);
-    if (mentioned < 0)
-        return FALSE;
-    *known_out = known > 0 || mentioned > 0;
+    *written_out = joined.sealed ? joined.written : HISTORY_NEVER;
     return TRUE;
 }

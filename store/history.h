@@ -7,14 +7,15 @@
  * are held for their messages: what he answered is his conversation even when it is seen
  * later. A received message never takes over an id that a message
  * of the human holds, and never makes anyone a participant (XB3, XB4). Addresses are normal
- * forms (address.h). Everything is per account (XB30). Writer's thread only. Errors:
+ * forms (address.h). Everything is per account (XB30). What helps a message counts only with a
+ * seal (warrant.h). Writer's thread only. Errors:
  * ERROR_TEMP.
  *
  * history.c learns and answers the judge, history-like.c finds look-alikes, history-tell.c
  * tells people why, history-prune.c lets go of what is old or too much. */
 #pragma once
 
-#include "store/db.h"
+#include "store/warrant.h"
 
 /* A stranger decides how many ids a message names, and how long they are. */
 #define HISTORY_PARENTS_MAX  100
@@ -44,6 +45,8 @@ typedef struct {
     const char *const *lists;          /* from List-Post or List-Id; received only */
     gboolean automatic;                /* a machine wrote it (RFC 3834) */
     HistoryTally *tally;               /* NULL: nobody counts */
+    Warrant *warrant; /* of the human's, for warrant_record; NULL: it is recorded at once */
+    const char *who;  /* for that record; NULL: the relay */
 } Observation;
 
 /* now: when it came or went; older mail may be observed later. */
@@ -52,6 +55,7 @@ gboolean history_observe(Db *db, const Observation *observation, gint64 now, GEr
 /* What the history says of one address. Zeroed memory knows nobody. */
 typedef struct {
     gboolean known;     /* the human wrote to it, or an admin vouched for it */
+    gboolean forged;    /* a row says so that the relay did not write (XE13): not known */
     gboolean mentioned; /* in a received text since then (D19) */
     gboolean list;
     gint64 first; /* the human first wrote to it; 0 when never */
@@ -88,8 +92,8 @@ gboolean history_vouch(Db *db, const char *account, const char *address, const c
 /* Forgets that the human wrote to the address, that somebody vouched for it and that texts
  * named it: it is a stranger again. Conversations, and the mark of a list, stay. *known_out:
  * whether there was anything to forget. */
-gboolean history_forget(Db *db, const char *account, const char *address, gboolean *known_out,
-                        GError **error);
+gboolean history_forget(Db *db, const char *account, const char *address, const char *who,
+                        gint64 now, gboolean *known_out, GError **error);
 
 /* The correspondent that the address could be taken for, or else the domain of one: another
  * address with the same skeleton; or a domain that looks like that of a correspondent, unless

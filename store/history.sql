@@ -23,47 +23,44 @@ INSERT INTO message (account, id, conversation, kind, seen, needed, automatic)
     ON CONFLICT (account, id) DO NOTHING;
 
 -- name: conversation_is_mine
-SELECT mine FROM conversation WHERE account = $1 AND id = $2;
+SELECT seal FROM conversation WHERE account = $1 AND id = $2;
 
 -- name: conversation_make_mine
-INSERT INTO conversation (account, id, mine) VALUES ($1, $2, 1)
-    ON CONFLICT (account, id) DO UPDATE SET mine = 1 WHERE conversation.mine = 0;
+INSERT INTO conversation (account, id, mine, seal) VALUES ($1, $2, 1, $3)
+    ON CONFLICT (account, id) DO NOTHING;
 
--- Imported mail comes in any order, so times are compared, not just set.
+-- name: participant_add
+INSERT INTO participant (account, conversation, address, message, written, seal)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (account, conversation, address) DO NOTHING;
+
 -- name: participant_write
-INSERT INTO participant (account, conversation, address, message, written)
-    VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (account, conversation, address) DO UPDATE
-    SET message = excluded.message, written = excluded.written
-    WHERE excluded.written > participant.written;
+UPDATE participant SET message = $4, written = $5, seal = $6
+    WHERE account = $1 AND conversation = $2 AND address = $3;
 
 -- name: participant_find
-SELECT written FROM participant WHERE account = $1 AND conversation = $2 AND address = $3;
+SELECT seal, written, message FROM participant WHERE account = $1 AND conversation = $2 AND address = $3;
 
 -- name: participant_letters
 SELECT conversation, message, written FROM participant
     WHERE account = $1 AND address = $2 ORDER BY written DESC, conversation DESC LIMIT $3;
 
+-- name: correspondent_exists
+SELECT 1 FROM correspondent WHERE account = $1 AND address = $2;
+
 -- name: correspondent_find
-SELECT times FROM correspondent WHERE account = $1 AND address = $2;
+SELECT seal, times, first_written, last_written, event, vouched, voucher
+    FROM correspondent WHERE account = $1 AND address = $2;
 
 -- name: correspondent_add
-INSERT INTO correspondent (account, address, skeleton, times, first_written, last_written,
-                           event, vouched, voucher)
-    VALUES ($1, $2, $3, 0, 0, 0, 0, 0, '');
+INSERT INTO correspondent (account, address, times, first_written, last_written, event,
+                           vouched, voucher, seal, skeleton)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
--- An event orders what happened within one second.
 -- name: correspondent_write
 UPDATE correspondent
-    SET times = times + 1,
-        first_written = CASE WHEN times = 0 OR $3 < first_written THEN $3
-            ELSE first_written END,
-        event = CASE WHEN $3 >= last_written AND $3 >= vouched THEN $4 ELSE event END,
-        last_written = CASE WHEN $3 > last_written THEN $3 ELSE last_written END
-    WHERE account = $1 AND address = $2;
-
--- name: correspondent_vouch
-UPDATE correspondent SET vouched = $3, voucher = $4, event = $5
+    SET times = $3, first_written = $4, last_written = $5, event = $6, vouched = $7,
+        voucher = $8, seal = $9
     WHERE account = $1 AND address = $2;
 
 -- name: correspondent_remove
@@ -125,7 +122,7 @@ INSERT INTO list (account, address, seen) VALUES ($1, $2, $3)
 -- name: address_look_up
 SELECT correspondent.times, correspondent.first_written, correspondent.last_written,
        correspondent.event, correspondent.vouched, mention.event, mention.last_seen,
-       list.address
+       list.address, correspondent.seal, correspondent.voucher
     FROM (SELECT CAST($1 AS TEXT) AS account, CAST($2 AS TEXT) AS address) AS wanted
     LEFT JOIN correspondent ON correspondent.account = wanted.account
         AND correspondent.address = wanted.address

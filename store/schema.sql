@@ -18,9 +18,16 @@ PRAGMA journal_size_limit = 67108864;
 -- name: connection_wal
 PRAGMA journal_mode = WAL;
 
+-- Changes when another handle has committed, and stays while only we do.
+-- name: foreign_version
+PRAGMA data_version;
+
 -- Immediate: a writer that cannot write learns it here, not half way.
 -- name: transaction_begin
 BEGIN IMMEDIATE;
+
+-- name: transaction_read
+BEGIN;
 
 -- name: transaction_commit
 COMMIT;
@@ -63,7 +70,7 @@ CREATE TABLE counter (
 );
 
 -- What the human has sent before. "event" is the counter's number of the observation. times
--- is 0 and vouched a time when only an admin said so.
+-- is 0 and vouched a time when only an admin said so. seal, here and below: warrant.h.
 CREATE TABLE correspondent (
     account TEXT NOT NULL,
     address TEXT NOT NULL,
@@ -74,6 +81,7 @@ CREATE TABLE correspondent (
     event BIGINT NOT NULL,
     vouched BIGINT NOT NULL,
     voucher TEXT NOT NULL,
+    seal BLOB NOT NULL,
     PRIMARY KEY (account, address)
 );
 CREATE INDEX correspondent_skeleton ON correspondent (account, skeleton, address);
@@ -108,6 +116,7 @@ CREATE TABLE conversation (
     account TEXT NOT NULL,
     id BIGINT NOT NULL,
     mine INTEGER NOT NULL,
+    seal BLOB NOT NULL,
     PRIMARY KEY (account, id)
 );
 -- message, written: the human's last one to the address in the conversation.
@@ -117,6 +126,7 @@ CREATE TABLE participant (
     address TEXT NOT NULL,
     message TEXT NOT NULL,
     written BIGINT NOT NULL,
+    seal BLOB NOT NULL,
     PRIMARY KEY (account, conversation, address)
 );
 CREATE INDEX participant_letters ON participant (account, address, written);
@@ -326,3 +336,4 @@ CREATE TABLE audit (
     seal TEXT NOT NULL
 );
 CREATE INDEX audit_item ON audit (item, seq);
+CREATE INDEX audit_history ON audit (account, seq) WHERE kind = 'history';

@@ -1,6 +1,8 @@
 """What the gate knows of people, what it tells, and what an admin may say of them."""
 
 import os
+import sqlite3
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
@@ -215,6 +217,66 @@ def _(world):
     world.gate.clock(91 * DAY)
     until(lambda: not entries(world, NORA)[0]["mentioned"])
     assert passes(world, NORA)
+
+
+def database(world, statement):
+    """As somebody who can write the database, but cannot read the key."""
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), timeout=20) as handle:
+        handle.execute(statement)
+    handle.close()
+
+
+def verify(world):
+    done = world.gate.command("audit", "verify")
+    return done.returncode, done.stdout
+
+
+@story("A correspondent written into the database is a stranger, and is said to be made (XE13)")
+def _(world):
+    write(world, NORA)
+    assert passes(world, NORA)
+    path = os.path.join(world.gate.state, "exeat.db")
+    code = f"import sqlite3; sqlite3.connect({path!r}).execute('DELETE FROM correspondent')"
+    denied = subprocess.run([sys.executable, "-c", code], user=AGENT, group=AGENT,
+                            extra_groups=[], capture_output=True, check=False, text=True)
+    assert "unable to open database file" in denied.stderr, denied
+    assert verify(world)[0] == 0
+    database(world, "INSERT INTO correspondent SELECT account, 'mallory@example.net', skeleton, "
+             "times, first_written, last_written, event, vouched, voucher, seal "
+             "FROM correspondent WHERE address = 'nora@example.org'")
+    until(lambda: "correspondent mallory@example.net was not written" in world.gate.relay.read_log())
+    assert propose(world, MALLORY)["reason"] == "first contact outside"
+    assert passes(world, NORA)
+    changed = world.gate.answer("audit", "--kind", "history-changed")["entries"]
+    assert all("mallory@example.net" in entry["content"]["fault"] for entry in changed)
+    assert len(changed) >= 2, changed  # when it was noticed, and when it was judged
+    status, text = verify(world)
+    assert status == 65 and "correspondent mallory@example.net was not written" in text, text
+
+
+@story("A history deleted from the database is missed at once (XE15)")
+def _(world):
+    write(world, NORA)
+    write(world, DANA)
+    assert verify(world)[0] == 0
+    database(world, "DELETE FROM correspondent")
+    until(lambda: "rows that were recorded" in world.gate.relay.read_log())
+    status, text = verify(world)
+    assert status == 65 and "of 6 rows that were recorded, 4 are there" in text, text
+    assert world.gate.answer("audit", "--kind", "history-changed")["entries"]
+    assert propose(world, NORA)["reason"] == "first contact outside"
+    world.gate.restart_relay()
+    write(world, NORA)
+    assert verify(world)[0] == 65
+
+
+@story("What the human sends is in the record: which login, which message (XA3)")
+def _(world):
+    sent = write(world, NORA)
+    hear(world, MALLORY, "hello")
+    [entry] = world.gate.answer("audit", "--kind", "history")["entries"]
+    assert entry["who"] == f"human login {OWNER}", entry
+    assert entry["content"]["message"] == sent and entry["content"]["rows"] == 3, entry
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "lib/error.h"
 #include "store/approval-sql.h"
 #include "store/audit-sql.h"
+#include "store/warrant-sql.h"
 #include "store/history-sql.h"
 #include "store/queue-sql.h"
 #include "tests/unit/scratch.h"
@@ -318,6 +319,8 @@ test_plans(void)
         {&participant_letters, "participant_letters (account=? AND address=?"},
         {&conversation_is_mine, "id=?"},
         {&correspondent_find, "address=?"},
+        {&correspondent_exists, "address=?"},
+        {&warrant_newest, "audit_history (account=?"},
         {&correspondent_like, "skeleton=?"},
         {&domain_find, "name=?"},
         {&domain_key_find, "word=?"},

@@ -16,7 +16,7 @@ forget(Db *db, const char *address)
     g_autoptr(GError) error = NULL;
     gboolean known = FALSE;
 
-    history_forget(db, ME, address, &known, &error);
+    history_forget(db, ME, address, "admin", 3000, &known, &error);
     g_assert_no_error(error);
     return known;
 }

@@ -1,0 +1,28 @@
+/* guard.h - notices that the history is not what the relay wrote (XE13, XE15)
+ *
+ * At start, once a day, and as soon as another program has written to the database, the rows
+ * of every account are compared with their seals and their sum (warrant.h). What differs is
+ * logged, and recorded as "history-changed". */
+#pragma once
+
+#include "relay/requests.h"
+
+typedef struct {
+    Db *reader;     /* NULL before the first look */
+    gint64 version; /* SQLite's, of what others wrote */
+    gint64 next_us; /* monotonic: of the daily look */
+    char *told;     /* the faults that were told last */
+} Guard;
+
+/* Looks if it is time to; a zeroed Guard begins. Logs its own trouble. */
+void guard_step(Relay *relay, Guard *guard);
+void guard_end(Guard *guard);
+
+/* {} answers faults aa{sv} with account and fault (s), of the accounts that are the peer's.
+ * Outside the writer. */
+gboolean guard_verify(Request *request, GError **error);
+
+/* In a writer job that judges: a row says that the human wrote to the address, and is not the
+ * relay's. Logged and recorded. */
+gboolean guard_report(Db *db, const char *account, const char *address, gint64 now,
+                      GError **error);
