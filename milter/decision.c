@@ -101,7 +101,7 @@ observe(const Circumstances *circumstances, const Message *message, const Extrac
         GError **error)
 {
     if (!gate_observe(circumstances->gate, message->login, circumstances->client,
-                      message->envelope, extract, error))
+                      message->item, message->envelope, extract, error))
         return NULL;
     return answer_new(ANSWER_PASS, "");
 }

@@ -182,14 +182,15 @@ gate_redeem(Gate *gate, const char *ticket, const char *queue_id, const Envelope
 }
 
 gboolean
-gate_observe(Gate *gate, const char *login, const char *client, const Envelope *envelope,
-             const Extract *extract, GError **error)
+gate_observe(Gate *gate, const char *login, const char *client, const char *item,
+             const Envelope *envelope, const Extract *extract, GError **error)
 {
     GVariantDict dict;
 
     g_variant_dict_init(&dict, NULL);
     g_variant_dict_insert(&dict, "login", "s", login ? login : "");
     g_variant_dict_insert(&dict, "client", "s", client);
+    g_variant_dict_insert(&dict, "item", "s", item ? item : "");
     g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(envelope));
     g_variant_dict_insert_value(&dict, "extract", extract_to_variant(extract));
 

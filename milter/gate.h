@@ -50,6 +50,7 @@ Answer *gate_submit(Gate *gate, const Submission *submission, GError **error);
 Answer *gate_redeem(Gate *gate, const char *ticket, const char *queue_id,
                     const Envelope *envelope, int fd, GError **error);
 
-/* What a human sent (login set), or what came in for an account (login NULL). */
-gboolean gate_observe(Gate *gate, const char *login, const char *client,
+/* What a human sent (login set), or what came in for an account (login NULL). item: of
+ * the draft that it was made from, or NULL. */
+gboolean gate_observe(Gate *gate, const char *login, const char *client, const char *item,
                       const Envelope *envelope, const Extract *extract, GError **error);

@@ -7,7 +7,13 @@
 
 /* A header beyond this is no header of a letter; Postfix stops at 100 KB by default. Thousands
  * of fields to delete are more than Postfix bears. */
-enum { HEAD_MOST = 4 * 1024 * 1024, STRIPPED_MOST = 100, CLAIM_MOST = 4096, CLAIMS_MOST = 32 };
+enum {
+    HEAD_MOST = 4 * 1024 * 1024,
+    STRIPPED_MOST = 100,
+    CLAIM_MOST = 4096,
+    CLAIMS_MOST = 32,
+    ITEM_MOST = 64
+};
 
 Message *
 message_new(MessageKind kind, gsize spool_limit, const char *spool_folder)
@@ -36,6 +42,7 @@ message_free(Message *message)
     g_hash_table_destroy(message->claims);
     g_hash_table_destroy(message->taken_out);
     g_free(message->ticket);
+    g_free(message->item);
     g_free(message->added_id);
     g_free(message->added_date);
     if (message->came != NULL)
@@ -85,6 +92,9 @@ take_out(Message *message, const char *name, const char *value)
         g_free(message->ticket);
         message->ticket = ++message->tickets == 1 ? g_strstrip(g_strdup(value)) : NULL;
     }
+    if (g_str_equal(lower, MESSAGE_ITEM) && message->item == NULL)
+        message->item =
+            g_strstrip(g_utf8_make_valid(value, (gssize)strnlen(value, ITEM_MOST)));
     if (++message->stripped > STRIPPED_MOST)
         message->refusal = "too many fields named Agent- or X-Exeat-";
     guint count = GPOINTER_TO_UINT(g_hash_table_lookup(message->taken_out, lower));

@@ -10,6 +10,10 @@
 #include "lib/envelope.h"
 #include "lib/spool.h"
 
+/* Fields of the drafts that the relay puts into a mailbox, in lower case. */
+#define MESSAGE_ITEM "x-exeat-item"
+#define MESSAGE_DUE  "x-exeat-due"
+
 /* What a message is to the gate; decided at MAIL FROM. */
 typedef enum {
     MESSAGE_OF_AGENT, /* zero value: gated */
@@ -31,6 +35,7 @@ typedef struct {
     GHashTable *taken_out; /* field name in lower case to how often it occurred */
     char *ticket;          /* of X-Exeat-Ticket; NULL when there is not exactly one */
     guint tickets;
+    char *item;        /* of the first X-Exeat-Item: a draft of ours that somebody sends */
     char *added_id;    /* the Message-ID we add; NULL when it had one */
     char *added_date;  /* likewise */
     GChecksum *came;   /* over the message as it came; NULL unless we add something */

@@ -251,6 +251,14 @@ on_body(SMFICTX *ctx, unsigned char *bytes, size_t length)
     return go_on(session);
 }
 
+/* Of the human's own only what the relay wrote into a draft: nobody else needs to see it. */
+static gboolean
+is_to_go(const Message *message, const char *name)
+{
+    return message->kind != MESSAGE_OF_HUMAN || g_str_equal(name, MESSAGE_ITEM) ||
+           g_str_equal(name, MESSAGE_DUE);
+}
+
 /* The same name is deleted from its last occurrence up: Postfix renumbers, Sendmail does not.
  */
 static gboolean
@@ -259,11 +267,11 @@ change_header(SMFICTX *ctx, const Message *message)
     GHashTableIter iter;
     gpointer name, count;
 
-    if (message->kind == MESSAGE_OF_HUMAN || message->kind == MESSAGE_INBOUND)
+    if (message->kind == MESSAGE_INBOUND)
         return TRUE; /* theirs passes as it is */
     g_hash_table_iter_init(&iter, message->taken_out);
     while (g_hash_table_iter_next(&iter, &name, &count))
-        for (guint i = GPOINTER_TO_UINT(count); i >= 1; i--)
+        for (guint i = GPOINTER_TO_UINT(count); i >= 1 && is_to_go(message, name); i--)
             if (smfi_chgheader(ctx, name, (int)i, NULL) != MI_SUCCESS)
                 return FALSE;
     if (message->added_id != NULL &&

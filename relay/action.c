@@ -37,6 +37,7 @@ decision(State from, State to)
     case STATE_WITHDRAWN:
     case STATE_EXPIRED:
     case STATE_SUPERSEDED:
+    case STATE_BY_HUMAN:
         return state_name(to);
     case STATE_DELAYED:
     case STATE_SENDING:

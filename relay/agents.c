@@ -62,6 +62,7 @@ outcome_of(State state)
         return "waiting";
     case STATE_RELEASED:
     case STATE_SENT:
+    case STATE_BY_HUMAN:
         return "sent";
     case STATE_REJECTED:
     case STATE_VETOED:

@@ -1,8 +1,10 @@
 #include "relay/authority.h"
 
 #include "relay/judge.h"
+#include "relay/world.h"
 #include "store/approval.h"
 #include "store/halt.h"
+#include "store/history.h"
 
 /* Judges the item with today's facts and rules; again is a new item. */
 static gboolean
@@ -125,6 +127,19 @@ find_obstacle(const Config *config, const Account *account, const Item *item)
     return NULL;
 }
 
+/* Fills in *why_out when the human has sent the message from another program. */
+static gboolean
+find_sent(Db *db, const Item *item, char **why_out, GError **error)
+{
+    gboolean sent;
+
+    if (!history_is_of_human(db, item->account, item->message_id, item->created, &sent, error))
+        return FALSE;
+    if (sent)
+        *why_out = g_strdup(WORLD_SENT);
+    return TRUE;
+}
+
 /* Fills in *why_out when somebody has switched the account off (XF8, XC13). */
 static gboolean
 find_halt(Db *db, const Account *account, char **why_out, GError **error)
@@ -149,6 +164,8 @@ authority_check(Db *db, const Config *config, const Item *item, gint64 now,
 
     again->tier = account != NULL && account->mode == MODE_DRAFT ? TIER_DRAFT : TIER_HOLD;
     if (obstacle == NULL && !find_halt(db, account, &why, error))
+        return FALSE;
+    if (why == NULL && !find_sent(db, item, &why, error))
         return FALSE;
     if (why == NULL) {
         if (!judge_again(db, config, account, item, now, again, error))

@@ -106,6 +106,8 @@ observe_message(Request *request, GError **error)
     observation.who = who;
     observation.account = account->name;
     return history_observe(request->relay->db, &observation, request->now, error) &&
+           world_sent(request->relay->db, account->name, arrival_text(request, "item"), login,
+                      extract, request->now, error) &&
            world_answered(request->relay->db, account->name, WORLD_HUMAN, extract,
                           request->now, error);
 }

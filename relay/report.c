@@ -20,6 +20,8 @@ static const Kind WAITS = {"DELAY", "delayed", "4.7.0", "Held, not sent",
                            "Your message is held, not sent. What becomes of it will be told."};
 static const Kind SENT = {"SUCCESS", "relayed", "2.0.0", "Sent",
                           "Your message was handed on to the mail server."};
+static const Kind BY_HUMAN = {"SUCCESS", "relayed", "2.0.0", "Sent",
+                              "A person sent your message with their own mail program."};
 static const Kind FAILED = {"FAILURE", "failed", "5.0.0", "Not sent",
                             "Your message was not sent: the mail server refused it."};
 static const Kind REJECTED = {"FAILURE", "failed", "5.7.1", "Not sent",
@@ -48,6 +50,8 @@ kind_of(State told)
     case STATE_RELEASED:
     case STATE_SENT:
         return &SENT;
+    case STATE_BY_HUMAN:
+        return &BY_HUMAN;
     case STATE_FAILED:
     case STATE_REFUSED:
         return &FAILED;

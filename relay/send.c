@@ -43,7 +43,12 @@ gboolean
 send_back(Db *db, const Item *item, Tier tier, const char *why, gint64 now, GError **error)
 {
     State to = item->automatic && tier == TIER_DRAFT ? STATE_DRAFT : STATE_HELD;
+    gboolean sent;
 
+    if (!history_is_of_human(db, item->account, item->message_id, item->created, &sent, error))
+        return FALSE;
+    if (sent)
+        to = STATE_BY_HUMAN;
     return approval_void(db, item->id, now, error) &&
            send_move(db, item->id, item->state, to, why, now, error);
 }

@@ -90,3 +90,39 @@ world_answered(Db *db, const char *account, WorldSide side, const Extract *extra
            stop_conversations_of(&veto, extract->parents, error) &&
            (extract->bounced[0] == NULL || stop_bounced(&veto, extract, error));
 }
+
+/* The waiting item that the human's message is; NULL: none. FALSE: could not look. */
+static gboolean
+find_sent(Db *db, const char *account, const char *id, const char *message_id, Item **item_out,
+          GError **error)
+{
+    g_autofree char *named = NULL;
+    g_autoptr(Item) item = NULL;
+
+    if (*id != '\0' && !queue_load(db, id, &item, error))
+        return FALSE;
+    if (item != NULL && !g_str_equal(item->account, account))
+        g_clear_pointer(&item, item_free);
+    if (item == NULL && (!queue_find_message(db, account, message_id, &named, error) ||
+                         (named != NULL && !queue_load(db, named, &item, error))))
+        return FALSE;
+    *item_out = g_steal_pointer(&item);
+    return TRUE;
+}
+
+/* One that is being sent finds out when it asks for its authority. */
+gboolean
+world_sent(Db *db, const char *account, const char *id, const char *login,
+           const Extract *extract, gint64 now, GError **error)
+{
+    g_autofree char *who = g_strdup_printf("human login %s", login);
+    g_autoptr(Item) item = NULL;
+    Move done;
+
+    if (!find_sent(db, account, id, extract->message_id, &item, error))
+        return FALSE;
+    return item == NULL || !state_may_become(item->state, STATE_BY_HUMAN) ||
+           (approval_void(db, item->id, now, error) &&
+            queue_move(db, item->id, item->state, STATE_BY_HUMAN, who, WORLD_SENT, now, &done,
+                       error));
+}

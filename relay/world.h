@@ -8,6 +8,9 @@
 #include "lib/extract.h"
 #include "store/db.h"
 
+/* The reason of an item that the human sent. */
+#define WORLD_SENT "sent by the human"
+
 typedef enum { WORLD_RECEIVED, WORLD_HUMAN } WorldSide;
 
 /* side: who wrote the message, the other side or the account's human. A report that a message
@@ -15,3 +18,9 @@ typedef enum { WORLD_RECEIVED, WORLD_HUMAN } WorldSide;
  * ERROR_TEMP. */
 gboolean world_answered(Db *db, const char *account, WorldSide side, const Extract *extract,
                         gint64 now, GError **error);
+
+/* The human sent a message; when it is one that waits here, told by item, the id that a draft
+ * of it carries ("" when none), or by its Message-ID, it will not leave again. login: the
+ * human's. ERROR_TEMP. */
+gboolean world_sent(Db *db, const char *account, const char *item, const char *login,
+                    const Extract *extract, gint64 now, GError **error);

@@ -373,6 +373,19 @@ history_trace(Db *db, const char *account, const char *id, gint64 *conversation_
 }
 
 gboolean
+history_is_of_human(Db *db, const char *account, const char *id, gint64 since,
+                    gboolean *is_out, GError **error)
+{
+    gint64 found = 0;
+
+    if (is_usable(id) &&
+        !db_integer(db, &message_of_human, 0, &found, error, "ssi", account, id, since))
+        return FALSE;
+    *is_out = found != 0;
+    return TRUE;
+}
+
+gboolean
 history_takes_part(Db *db, const char *account, gint64 conversation, const char *address,
                    gint64 *written_out, GError **error)
 {

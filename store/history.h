@@ -77,6 +77,10 @@ gboolean history_conversation(Db *db, const char *account, const char *const *pa
 gboolean history_trace(Db *db, const char *account, const char *id, gint64 *conversation_out,
                        gboolean *automatic_out, GError **error);
 
+/* Whether the human has sent a message with that id since a time. */
+gboolean history_is_of_human(Db *db, const char *account, const char *id, gint64 since,
+                             gboolean *is_out, GError **error);
+
 #define HISTORY_NEVER G_MININT64
 
 /* When the human last wrote to the address in that conversation, which makes it take part;

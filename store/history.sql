@@ -3,6 +3,9 @@
 -- name: message_find
 SELECT conversation, kind, automatic FROM message WHERE account = $1 AND id = $2;
 
+-- name: message_of_human
+SELECT 1 FROM message WHERE account = $1 AND id = $2 AND kind = 'human' AND seen >= $3;
+
 -- The condition repeats what history.c decided: an id of the human's is never taken over
 -- (XB4).
 -- name: message_put

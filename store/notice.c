@@ -39,6 +39,7 @@ ends_it(State state)
     case STATE_WITHDRAWN:
     case STATE_EXPIRED:
     case STATE_SUPERSEDED:
+    case STATE_BY_HUMAN:
         return TRUE;
     case STATE_REFUSED: /* the agent has the mail server's answer */
     case STATE_HELD:

@@ -28,6 +28,7 @@ typedef enum {
     STATE_WITHDRAWN,
     STATE_EXPIRED,
     STATE_SUPERSEDED,
+    STATE_BY_HUMAN, /* a person sent it from a mail program: the gate never will */
     STATE_COUNT
 } State;
 

@@ -4,21 +4,23 @@
 
 /* Every legal move. A state without one is an end. Expiry and doubt never lead towards
  * sending. What waits becomes uncertain when the database turns out to be an older copy and
- * the journal beside it says that the item was handed on since (XC12). */
+ * the journal beside it says that the item was handed on since (XC12). by human: a person sent
+ * the message from another program, so that the gate never will. */
 static const struct {
     const char *name;
     guint next;
 } states[STATE_COUNT] = {
     [STATE_HELD] = {"held", TO(APPROVED) | TO(REJECTED) | TO(WITHDRAWN) | TO(EXPIRED) |
-                                TO(SUPERSEDED) | TO(UNCERTAIN)},
+                                TO(SUPERSEDED) | TO(UNCERTAIN) | TO(BY_HUMAN)},
     [STATE_DRAFT] = {"draft", TO(APPROVED) | TO(REJECTED) | TO(WITHDRAWN) | TO(EXPIRED) |
-                                  TO(SUPERSEDED) | TO(UNCERTAIN)},
+                                  TO(SUPERSEDED) | TO(UNCERTAIN) | TO(BY_HUMAN)},
     /* approved: a person lets it leave now */
     [STATE_DELAYED] = {"delayed", TO(SENDING) | TO(DRAFT) | TO(VETOED) | TO(HELD) |
                                       TO(WITHDRAWN) | TO(SUPERSEDED) | TO(UNCERTAIN) |
-                                      TO(APPROVED)},
+                                      TO(APPROVED) | TO(BY_HUMAN)},
     /* held: the approval lapsed */
-    [STATE_APPROVED] = {"approved", TO(SENDING) | TO(HELD) | TO(VETOED) | TO(UNCERTAIN)},
+    [STATE_APPROVED] = {"approved",
+                        TO(SENDING) | TO(HELD) | TO(VETOED) | TO(UNCERTAIN) | TO(BY_HUMAN)},
     /* committing: the ticket was redeemed. approved, delayed: not sent, and the authority
      * still stands. held: not sent, and it does not. */
     [STATE_SENDING] = {"sending", TO(COMMITTING) | TO(APPROVED) | TO(DELAYED) | TO(HELD) |
@@ -35,6 +37,7 @@ static const struct {
     [STATE_WITHDRAWN] = {"withdrawn", 0},
     [STATE_EXPIRED] = {"expired", 0},
     [STATE_SUPERSEDED] = {"superseded", 0},
+    [STATE_BY_HUMAN] = {"sent-by-human", 0},
 };
 
 const char *

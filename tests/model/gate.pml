@@ -16,7 +16,8 @@
 #define REPLAYS  1
 
 mtype = { HELD, DRAFT, DELAYED, APPROVED, SENDING, COMMITTING, UNCERTAIN, SENT, FAILED,
-          REJECTED, VETOED, WITHDRAWN, EXPIRED, SUPERSEDED }
+          REJECTED, VETOED, WITHDRAWN, EXPIRED, SUPERSEDED,
+          BY_HUMAN }
 mtype = { IDLE, BEGUN, ENTITLED, DOTTED } /* how far an attempt is */
 mtype = { NOTHING, TAKEN, REFUSAL }       /* what the relay heard */
 
@@ -25,6 +26,7 @@ typedef Database {
     mtype state;
     bool automatic; /* no person has approved it */
     bool approval;  /* a good one, not used */
+    bool own;       /* the human was seen to send it from another program */
     byte ticket     /* the one that is good, 0 for none */
 }
 Database db, copy;
@@ -45,11 +47,11 @@ byte left, crashes, replays;
 bool unlawful;
 
 #define MOVE(was, next) (up && db.state == was) -> db.state = next
-#define may_leave ((db.automatic && rule) || (!db.automatic && db.approval))
+#define may_leave (!db.own && ((db.automatic && rule) || (!db.automatic && db.approval)))
 #define is_waiting \
     (db.state == HELD || db.state == DRAFT || db.state == DELAYED || db.state == APPROVED || \
      db.state == SENDING || db.state == COMMITTING)
-#define lawful    (given || (rule && !denied))
+#define lawful    (!db.own && (given || (rule && !denied)))
 
 inline grant()
 {
@@ -88,6 +90,19 @@ inline end_unsent()
     :: heard != REFUSAL && may_leave && from == APPROVED -> MOVE(SENDING, APPROVED)
     :: heard != REFUSAL && may_leave && from == DELAYED -> MOVE(SENDING, DELAYED)
     :: else -> void_approvals(); MOVE(SENDING, HELD)
+    fi
+}
+
+/* One that is being sent finds out when it asks for its authority. */
+inline seen_from_human()
+{
+    db.own = true;
+    if
+    :: MOVE(HELD, BY_HUMAN)
+    :: MOVE(DRAFT, BY_HUMAN)
+    :: MOVE(DELAYED, BY_HUMAN)
+    :: MOVE(APPROVED, BY_HUMAN)
+    :: else
     fi
 }
 
@@ -145,11 +160,12 @@ end:
     :: atomic { MOVE(DELAYED, DRAFT); denied = true }
     :: atomic { MOVE(DELAYED, HELD); denied = true }
     :: atomic { MOVE(APPROVED, HELD); void_approvals() }
+    :: atomic { up && is_waiting && !db.own -> seen_from_human() }
     :: atomic { MOVE(HELD, EXPIRED) }
     :: atomic { MOVE(DRAFT, EXPIRED) }
     :: atomic { up && !copied && crashes < CRASHES && is_waiting ->
                 copy.state = db.state; copy.automatic = db.automatic;
-                copy.approval = db.approval; copied = true }
+                copy.approval = db.approval; copy.own = db.own; copied = true }
     od
 }
 
@@ -243,6 +259,7 @@ inline put_back()
     db.state = copy.state;
     db.automatic = copy.automatic;
     db.approval = copy.approval;
+    db.own = copy.own;
     void_approvals();
     if
     :: journal ->

@@ -79,6 +79,37 @@ test_row(gconstpointer data)
     scratch_close(&scratch);
 }
 
+/* Since a time, in the account, and by the human: what others wrote with that id is not. */
+static void
+test_of_human(void)
+{
+    static const struct {
+        const char *account, *id;
+        gint64 since;
+        gboolean is;
+    } CASES[] = {
+        {ME, "<mine@x>", 1000, TRUE},    {ME, "<mine@x>", 1001, FALSE},
+        {ME, "<hers@x>", 0, FALSE},      {ME, "<parent@x>", 0, FALSE},
+        {"other", "<mine@x>", 0, FALSE}, {ME, "", 0, FALSE},
+    };
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    observe_human(scratch.db, "<mine@x>", "<parent@x>", NORA, 1000);
+    observe_received(scratch.db, "<hers@x>", NULL, NORA, NULL, 1000);
+    for (gsize i = 0; i < G_N_ELEMENTS(CASES); i++) {
+        g_autoptr(GError) error = NULL;
+        gboolean is = !CASES[i].is;
+
+        g_test_message("%s in %s", CASES[i].id, CASES[i].account);
+        history_is_of_human(scratch.db, CASES[i].account, CASES[i].id, CASES[i].since, &is,
+                            &error);
+        g_assert_no_error(error);
+        g_assert_cmpint(is, ==, CASES[i].is);
+    }
+    scratch_close(&scratch);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -87,5 +118,6 @@ main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/history-trace/%s", rows[i].name);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_row);
     }
+    g_test_add_func("/history-trace/of-human", test_of_human);
     return g_test_run();
 }

@@ -85,7 +85,7 @@ static void
 test_ends(void)
 {
     static const State ENDS[] = {STATE_REJECTED, STATE_WITHDRAWN, STATE_EXPIRED,
-                                 STATE_SUPERSEDED};
+                                 STATE_SUPERSEDED, STATE_BY_HUMAN};
 
     for (gsize i = 0; i < G_N_ELEMENTS(ENDS); i++) {
         g_autofree char *expected = g_strdup_printf("x draft, x %s", state_name(ENDS[i]));

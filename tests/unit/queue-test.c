@@ -10,10 +10,11 @@ static const struct {
     const char *from;
     const char *to;
 } legal[] = {
-    {"delayed", "approved sending draft vetoed held withdrawn superseded uncertain"},
-    {"draft", "approved rejected withdrawn expired superseded uncertain"},
-    {"held", "approved rejected withdrawn expired superseded uncertain"},
-    {"approved", "sending held vetoed uncertain"},
+    {"delayed",
+     "approved sending draft vetoed held withdrawn superseded uncertain sent-by-human"},
+    {"draft", "approved rejected withdrawn expired superseded uncertain sent-by-human"},
+    {"held", "approved rejected withdrawn expired superseded uncertain sent-by-human"},
+    {"approved", "sending held vetoed uncertain sent-by-human"},
     {"sending", "committing approved delayed held failed uncertain"},
     {"committing", "sent failed uncertain"},
     {"uncertain", "sent failed"},
@@ -98,7 +99,7 @@ test_moves(void)
             }
         }
     }
-    g_assert_cmpint(done, ==, 35);
+    g_assert_cmpint(done, ==, 39);
     g_assert_cmpint(count(scratch.db, &moves), ==, done);
     g_assert_cmpint(count(scratch.db, &entries), ==, done);
     g_assert_cmpint(move(scratch.db, "nobody", STATE_HELD, STATE_APPROVED), ==, MOVE_REFUSED);

@@ -105,6 +105,7 @@ test_kinds(void)
         {STATE_DELAYED, "Action: delayed\r\nStatus: 4.7.0\r\n"},
         {STATE_RELEASED, "Action: relayed\r\nStatus: 2.0.0\r\n"},
         {STATE_SENT, "Action: relayed\r\nStatus: 2.0.0\r\n"},
+        {STATE_BY_HUMAN, "Action: relayed\r\nStatus: 2.0.0\r\n"},
         {STATE_FAILED, "Action: failed\r\nStatus: 5.0.0\r\n"},
         {STATE_REJECTED, "Action: failed\r\nStatus: 5.7.1\r\n"},
         {STATE_VETOED, "Action: failed\r\nStatus: 5.7.1\r\n"},
