@@ -82,6 +82,7 @@ imap_input_read(ImapInput *input, gsize limit, gint64 deadline, GString *answer,
     guint64 length;
 
     g_string_truncate(answer, 0);
+    limit = MIN(limit, IMAP_ANSWER_MAX);
     for (;;) {
         gsize start = answer->len;
         if (!read_line(input, limit, deadline, answer, error))

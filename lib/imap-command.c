@@ -6,7 +6,8 @@
 enum {
     TEXT_LIMIT = 64 * 1024, /* bytes of an answer besides what was asked for */
     ANSWER_LIMIT = 20000,   /* to one command */
-    CITE_LIMIT = 200        /* bytes of an answer in a message */
+    CITE_LIMIT = 200,       /* bytes of an answer in a message */
+    SLOWEST = 50 * 1024     /* bytes a second that must go through */
 };
 
 static gint64
@@ -76,6 +77,7 @@ note_capabilities(Imap *imap, ImapCursor cursor)
     g_auto(GStrv) words = g_strsplit(line, " ", -1);
 
     /* RETURN (SPECIAL-USE) needs both: RFC 6154, section 2. */
+    imap->uid_plus = g_strv_contains((const char *const *)words, "UIDPLUS");
     imap->lists_roles = g_strv_contains((const char *const *)words, "SPECIAL-USE") &&
                         g_strv_contains((const char *const *)words, "LIST-EXTENDED");
 }
@@ -96,6 +98,9 @@ note(Imap *imap, ImapCursor cursor, guint32 message, GError **error)
     else if (imap_cursor_skip(&cursor, "OK [UIDVALIDITY ") &&
              imap_cursor_number(&cursor, G_MAXUINT32, &number))
         imap->view.uid_validity = (guint32)number;
+    else if (imap_cursor_skip(&cursor, "OK [UIDNEXT ") &&
+             imap_cursor_number(&cursor, G_MAXUINT32, &number))
+        imap->view.uid_next = (guint32)number;
     return TRUE;
 }
 
@@ -112,28 +117,73 @@ take_untagged(Imap *imap, ImapCursor cursor, ImapTake take, GError **error)
         return take(imap, ANSWER_FETCH, (guint32)number, rest, error);
     if (take != NULL && imap_cursor_skip(&rest, "LIST "))
         return take(imap, ANSWER_LIST, 0, rest, error);
+    if (take != NULL && imap_cursor_skip(&rest, "SEARCH"))
+        return take(imap, ANSWER_SEARCH, 0, rest, error);
     return note(imap, cursor, (guint32)number, error);
+}
+
+typedef enum { STEP_FAILED, STEP_ON, STEP_ASKED, STEP_DONE } Step;
+
+/* Reads one answer. asked: whether one that asks for more may come. */
+static Step
+step(Imap *imap, gsize limit, gboolean asked, ImapTake take, GError **error)
+{
+    g_autofree char *tag = g_strdup_printf("E%u ", imap->tag);
+
+    if (!imap_input_read(&imap->input, limit + TEXT_LIMIT, deadline_of(imap), imap->answer,
+                         error))
+        return STEP_FAILED;
+    ImapCursor cursor = start_of(imap);
+    if (imap_cursor_skip(&cursor, tag)) {
+        imap->broken = FALSE;
+        if (imap_cursor_skip(&cursor, "OK"))
+            return STEP_DONE;
+        fail(cursor, ERROR_TEMP, "refuses", error);
+        return STEP_FAILED;
+    }
+    if (asked && imap_cursor_skip(&cursor, "+"))
+        return STEP_ASKED;
+    if (!imap_cursor_skip(&cursor, "* ")) {
+        imap_command_fail(imap, error);
+        return STEP_FAILED;
+    }
+    return take_untagged(imap, cursor, take, error) ? STEP_ON : STEP_FAILED;
+}
+
+/* Reads answers until one that is not STEP_ON. */
+static Step
+read_answers(Imap *imap, gsize limit, gboolean asked, ImapTake take, GError **error)
+{
+    for (guint answers = 0; answers < ANSWER_LIMIT; answers++) {
+        Step made = step(imap, limit, asked, take, error);
+        if (made != STEP_ON)
+            return made;
+    }
+    fail(start_of(imap), ERROR_PROTOCOL, "does not come to an end", error);
+    return STEP_FAILED;
 }
 
 gboolean
 imap_command_finish(Imap *imap, gsize limit, ImapTake take, GError **error)
 {
-    g_autofree char *tag = g_strdup_printf("E%u ", imap->tag);
+    return read_answers(imap, limit, FALSE, take, error) == STEP_DONE;
+}
 
-    for (guint answers = 0; answers < ANSWER_LIMIT; answers++) {
-        if (!imap_input_read(&imap->input, limit + TEXT_LIMIT, deadline_of(imap), imap->answer,
-                             error))
-            return FALSE;
-        ImapCursor cursor = start_of(imap);
-        if (imap_cursor_skip(&cursor, tag)) {
-            imap->broken = FALSE;
-            return imap_cursor_skip(&cursor, "OK") ||
-                   fail(cursor, ERROR_TEMP, "refuses", error);
-        }
-        if (!imap_cursor_skip(&cursor, "* "))
-            return imap_command_fail(imap, error);
-        if (!take_untagged(imap, cursor, take, error))
-            return FALSE;
+gboolean
+imap_command_continue(Imap *imap, const char *bytes, gsize length, GError **error)
+{
+    gint64 more = (gint64)length * G_USEC_PER_SEC / SLOWEST;
+
+    switch (read_answers(imap, 0, TRUE, NULL, error)) {
+    case STEP_FAILED:
+    case STEP_ON:
+        return FALSE;
+    case STEP_DONE:
+        return imap_command_fail(imap, error);
+    case STEP_ASKED:
+        break;
     }
-    return fail(start_of(imap), ERROR_PROTOCOL, "does not come to an end", error);
+    return imap_stream_send(imap->input.stream, bytes, length, deadline_of(imap) + more,
+                            error) &&
+           imap_stream_send(imap->input.stream, "\r\n", 2, deadline_of(imap), error);
 }

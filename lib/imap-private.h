@@ -24,6 +24,9 @@ typedef struct {
     char bytes[16384];
 } ImapInput;
 
+/* More than any answer has that we ask for, whatever was asked. */
+#define IMAP_ANSWER_MAX (64 * 1024 * 1024)
+
 /* Reads one answer: a line with its literals, as they came, without the last CR LF. limit: how
  * many bytes it may have. ERROR_PROTOCOL: it has more, or no CR LF where one belongs. */
 gboolean imap_input_read(ImapInput *input, gsize limit, gint64 deadline, GString *answer,
@@ -60,7 +63,7 @@ struct _Imap {
     guint answer_ms;
     guint tag;       /* of the last command */
     gboolean broken; /* its end was never seen: nothing read from now on could be understood */
-    gboolean lists_roles;
+    gboolean lists_roles, uid_plus;
     GPtrArray *folders; /* while they are listed */
     ImapView view;
     guint32 next;      /* number of the message that follows the window */
@@ -69,10 +72,12 @@ struct _Imap {
     guint given;       /* of the window */
     ImapMessage whole; /* what imap_whole asked for; its head lies in whole_answer */
     GString *whole_answer;
+    gpointer wanted; /* what the command under way looks for, and what it found */
+    GArray *found;
 };
 
 /* Which answers a command may ask for. */
-typedef enum { ANSWER_FETCH, ANSWER_LIST } ImapAnswer;
+typedef enum { ANSWER_FETCH, ANSWER_LIST, ANSWER_SEARCH } ImapAnswer;
 
 /* Takes one of them. number: of the message, for FETCH. rest: what stands behind the word. */
 typedef gboolean (*ImapTake)(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest,
@@ -84,6 +89,16 @@ gboolean imap_command_send(Imap *imap, GError **error, const char *format, ...)
 /* Reads the answers up to the one that ends the command, which must be OK. limit: bytes that
  * were asked for in one answer. take: NULL when nothing was. */
 gboolean imap_command_finish(Imap *imap, gsize limit, ImapTake take, GError **error);
+
+/* Reads the answers up to the one that asks for the literal that was announced, and sends it
+ * with the end of the line. */
+gboolean imap_command_continue(Imap *imap, const char *bytes, gsize length, GError **error);
+
+/* A folder's name as a quoted string. The caller frees. */
+char *imap_quote_folder(const char *folder);
+
+/* Any text as a quoted string; NULL when it cannot be one. The caller frees. */
+char *imap_quote(const char *text);
 
 /* For a last answer that cannot be read: ERROR_PROTOCOL, which cites it. Returns FALSE. */
 gboolean imap_command_fail(const Imap *imap, GError **error);

@@ -69,7 +69,10 @@ set_options(CURL *curl, const ImapServer *server, const char *address)
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "imap,imaps");
     curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
     curl_easy_setopt(curl, CURLOPT_USERNAME, server->url->user);
-    curl_easy_setopt(curl, CURLOPT_PASSWORD, server->password);
+    if (server->token != NULL)
+        curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, server->token);
+    else
+        curl_easy_setopt(curl, CURLOPT_PASSWORD, server->password);
     curl_easy_setopt(curl, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);

@@ -45,6 +45,12 @@ imap_free(Imap *imap)
     g_free(imap);
 }
 
+gboolean
+imap_stands(const Imap *imap)
+{
+    return !imap->broken;
+}
+
 /* Folders */
 
 static gboolean
@@ -72,37 +78,34 @@ imap_folders(Imap *imap, GError **error)
     return listed ? g_steal_pointer(&folders) : NULL;
 }
 
-/* A folder's name as a quoted string. Its encoding has left no control character in it. */
-static char *
-quote(const char *folder)
+static gboolean
+open_folder(Imap *imap, const char *command, const char *folder, ImapView *view_out,
+            GError **error)
 {
-    g_autofree char *wire = imap_name_encode(folder);
-    GString *quoted = g_string_new("\"");
-
-    for (const char *at = wire; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
-            g_string_append_c(quoted, '\\');
-        g_string_append_c(quoted, *at);
-    }
-    g_string_append_c(quoted, '"');
-    return g_string_free(quoted, FALSE);
-}
-
-gboolean
-imap_examine(Imap *imap, const char *folder, ImapView *view_out, GError **error)
-{
-    g_autofree char *name = quote(folder);
+    g_autofree char *name = imap_quote_folder(folder);
 
     imap->view = (ImapView){0};
     g_ptr_array_set_size(imap->window, 0);
     imap->given = 0;
-    if (!imap_command_send(imap, error, "EXAMINE %s", name) ||
+    if (!imap_command_send(imap, error, "%s %s", command, name) ||
         !imap_command_finish(imap, 0, NULL, error))
         return FALSE;
     imap->next = 1;
     imap->last = imap->view.count;
     *view_out = imap->view;
     return TRUE;
+}
+
+gboolean
+imap_examine(Imap *imap, const char *folder, ImapView *view_out, GError **error)
+{
+    return open_folder(imap, "EXAMINE", folder, view_out, error);
+}
+
+gboolean
+imap_select(Imap *imap, const char *folder, ImapView *view_out, GError **error)
+{
+    return open_folder(imap, "SELECT", folder, view_out, error);
 }
 
 /* Messages */

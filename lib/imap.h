@@ -1,4 +1,4 @@
-/* imap.h - reading the mail folders of a server (RFC 3501, folder roles by RFC 6154)
+/* imap.h - the mail folders of a server (RFC 3501, folder roles by RFC 6154)
  *
  * The only home of libcurl, which makes the connection: TLS with certificate and host name
  * verified, STARTTLS, the login. The commands behind the login are ours, over curl_easy_send
@@ -7,9 +7,10 @@
  * as seen; a FETCH of our own comes back as lines, long ones cut, and a line in the message
  * that looks like the end of the answer is taken for it.
  *
- * Folders are opened with EXAMINE and read with BODY.PEEK, so nothing changes on the server.
- * The server may say anything: answers, folders and waits have limits. A handle belongs to one
- * thread; after an error only imap_free may follow. Texts of errors are as the server wrote
+ * Folders are opened with EXAMINE and read with BODY.PEEK, so nothing changes on the server
+ * but by imap_create, imap_append and imap_remove. The server may say anything: answers,
+ * folders and waits have limits. A handle belongs to one thread; after an error only imap_free
+ * may follow, unless imap_stands. Texts of errors are as the server wrote
  * them: escape before showing. Errors: ERROR_TEMP no connection, lost, too slow or refused;
  * ERROR_CONFIG the login, the certificate, the address; ERROR_PROTOCOL an answer that is none.
  */
@@ -34,11 +35,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ImapUrl, imap_url_free)
 typedef struct {
     const ImapUrl *url;
     const char *password;
+    const char *token; /* instead of a password: OAUTHBEARER (RFC 7628) or XOAUTH2; or NULL */
     const char *ca_file; /* NULL: the system's */
     guint timeout_ms; /* 0: 30 s to connect and log in, 5 min an answer; else a cap on both */
 } ImapServer;
 
 typedef struct _Imap Imap;
+
+/* Whether the server only refused the last command, and another may follow. */
+gboolean imap_stands(const Imap *imap);
 
 /* Connects and logs in. The server's strings are borrowed for this call only. */
 Imap *imap_connect(const ImapServer *server, GError **error);
@@ -71,6 +76,7 @@ typedef struct {
     guint32 count; /* messages */
     guint32
         uid_validity; /* another one: the UIDs of before mean nothing (RFC 3501, 2.3.1.1) */
+    guint32 uid_next; /* greater once something was added; 0: unknown */
 } ImapView;
 
 /* Opens a folder, from its first message. */
@@ -101,3 +107,34 @@ ImapOutcome imap_next(Imap *imap, const ImapMessage **message_out, GError **erro
  * is NULL when it is there no more. */
 gboolean imap_whole(Imap *imap, guint32 uid, gsize limit, const char **bytes_out,
                     gsize *length_out, GError **error);
+
+/* Finding (imap-find.c), in the folder that is open */
+
+/* The newest message whose field has exactly that value, as far as white space goes; *uid_out
+ * 0: none. HEADER searches for a part of it (RFC 3501, 6.4.4), so that what is found is looked
+ * at. since: not what arrived before, as far as the server tells. A value that no search can
+ * name is not found. */
+gboolean imap_find(Imap *imap, const char *field, const char *value, gint64 since,
+                   guint32 *uid_out, GError **error);
+
+/* Which of those UIDs (array of guint32) are there and not marked as deleted: a new array. */
+GArray *imap_present(Imap *imap, const GArray *uids, GError **error);
+
+/* Whether a header, with or without its empty line, has the field with exactly that value. */
+gboolean imap_head_has(const char *head, gsize length, const char *field, const char *value);
+
+/* Writing (imap-write.c) */
+
+gboolean imap_create(Imap *imap, const char *folder, GError **error);
+
+/* Adds a message, marked as a draft and as read. Where it is, by UIDPLUS (RFC 4315); 0 and 0
+ * when the server does not say. When its answer is lost, it may be there all the same. */
+gboolean imap_append(Imap *imap, const char *folder, const char *bytes, gsize length,
+                     guint32 *uid_validity_out, guint32 *uid_out, GError **error);
+
+/* Opens a folder to remove messages from it. */
+gboolean imap_select(Imap *imap, const char *folder, ImapView *view_out, GError **error);
+
+/* Removes one message. Without UIDPLUS it is only marked as deleted: a plain EXPUNGE would
+ * remove what others have marked, too. */
+gboolean imap_remove(Imap *imap, guint32 uid, GError **error);

@@ -15,7 +15,7 @@
 #include "tests/unit/smtp-server.h"
 
 #define PATIENCE_MS 300
-#define OFFER       "CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR"
+#define OFFER       "CAPABILITY IMAP4rev1 AUTH=PLAIN AUTH=XOAUTH2 SASL-IR"
 
 typedef enum { SILENT, MUTE, DRIPPING, LEAVING } Manner;
 
@@ -24,6 +24,7 @@ typedef struct {
     int listener;
     SSL_CTX *context;
     GThread *thread;
+    char *heard; /* how the client logged in */
 } Peer;
 
 static void
@@ -48,7 +49,7 @@ hear(SSL *tls, GString *line)
 }
 
 static void
-log_in(SSL *tls)
+log_in(Peer *peer, SSL *tls)
 {
     g_autoptr(GString) line = g_string_new(NULL);
 
@@ -59,8 +60,10 @@ log_in(SSL *tls)
             say(tls, "* " OFFER "\r\n");
         g_autofree char *reply = g_strdup_printf("%s OK done\r\n", words[0]);
         say(tls, reply);
-        if (strstr(line->str, "AUTHENTICATE") != NULL)
+        if (strstr(line->str, "AUTHENTICATE") != NULL) {
+            peer->heard = g_strdup(strstr(line->str, "AUTHENTICATE"));
             return;
+        }
     }
 }
 
@@ -81,7 +84,7 @@ serve(gpointer data)
 
     SSL_set_fd(tls, fd);
     if (peer->manner != SILENT && SSL_accept(tls) == 1) {
-        log_in(tls);
+        log_in(peer, tls);
         while (peer->manner == DRIPPING && SSL_write(tls, "*", 1) == 1)
             g_usleep(10000);
         while (peer->manner == MUTE && hear(tls, line))
@@ -116,8 +119,10 @@ peer_start(Peer *peer, Manner manner, const char *certificate)
 static void
 peer_stop(Peer *peer)
 {
-    g_thread_join(peer->thread);
+    if (peer->thread != NULL)
+        g_thread_join(peer->thread);
     close(peer->listener);
+    g_free(peer->heard);
     SSL_CTX_free(peer->context);
 }
 
@@ -127,7 +132,12 @@ static ImapStream *
 open_stream(guint port, guint timeout_ms, GError **error)
 {
     ImapUrl url = {.user = (char *)"nora", .host = (char *)"localhost", .port = port};
-    ImapServer server = {&url, "secret", certificate, timeout_ms};
+    ImapServer server = {
+        .url = &url,
+        .password = "secret",
+        .ca_file = certificate,
+        .timeout_ms = timeout_ms,
+    };
 
     return imap_stream_open(&server, error);
 }
@@ -136,7 +146,7 @@ static void
 test_silent(void)
 {
     g_autoptr(GError) error = NULL;
-    Peer peer;
+    Peer peer = {0};
     guint port = peer_start(&peer, SILENT, certificate);
 
     g_assert_null(open_stream(port, PATIENCE_MS, &error));
@@ -150,7 +160,7 @@ static void
 test_slow(gconstpointer manner)
 {
     g_autoptr(GError) error = NULL;
-    Peer peer;
+    Peer peer = {0};
     guint port = peer_start(&peer, GPOINTER_TO_INT(manner), certificate);
     g_autoptr(ImapStream) stream = open_stream(port, 0, &error);
     g_assert_no_error(error);
@@ -170,7 +180,7 @@ static void
 test_leaving(void)
 {
     g_autoptr(GError) error = NULL;
-    Peer peer;
+    Peer peer = {0};
     guint port = peer_start(&peer, LEAVING, certificate);
     g_autoptr(ImapStream) stream = open_stream(port, 0, &error);
     g_assert_no_error(error);
@@ -186,6 +196,25 @@ test_leaving(void)
     g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
 }
 
+/* "user=nora^Aauth=Bearer secret^A^A" in base64, and no password. */
+static void
+test_token(void)
+{
+    ImapUrl url = {.user = (char *)"nora", .host = (char *)"localhost"};
+    ImapServer server = {.url = &url, .token = "secret", .ca_file = certificate};
+    g_autoptr(GError) error = NULL;
+    Peer peer = {0};
+
+    url.port = peer_start(&peer, MUTE, certificate);
+    ImapStream *stream = imap_stream_open(&server, &error);
+    g_assert_no_error(error);
+    imap_stream_free(stream);
+    g_thread_join(g_steal_pointer(&peer.thread));
+    g_assert_cmpstr(peer.heard, ==,
+                    "AUTHENTICATE XOAUTH2 dXNlcj1ub3JhAWF1dGg9QmVhcmVyIHNlY3JldAEB\r\n");
+    peer_stop(&peer);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -197,6 +226,7 @@ main(int argc, char **argv)
     g_test_add_data_func("/imap-stream/mute", GINT_TO_POINTER(MUTE), test_slow);
     g_test_add_data_func("/imap-stream/dripping", GINT_TO_POINTER(DRIPPING), test_slow);
     g_test_add_func("/imap-stream/leaving", test_leaving);
+    g_test_add_func("/imap-stream/token", test_token);
     int status = g_test_run();
     g_unlink(certificate);
     g_rmdir(folder);
