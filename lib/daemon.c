@@ -18,6 +18,7 @@
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "lib/sandbox.h"
 
 /* A descriptor below 3 that is free would be given to a socket or the database, and the next
  * line to standard error would be written into it. */
@@ -76,6 +77,7 @@ daemon_start(const char *name, const char *summary, const GOptionEntry *more, in
     umask(077);
     signal(SIGPIPE, SIG_IGN);
     forbid_core_dumps();
+    sandbox_no_new_privileges();
     log_open(name, to_syslog);
     *config_out = config;
     return TRUE;

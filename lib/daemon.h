@@ -1,7 +1,8 @@
 /* daemon.h - the start-up ritual of both daemons
  *
- * umask 077, standard descriptors open, SIGPIPE ignored, core dumps off, then signals as
- * descriptors; readiness told over NOTIFY_SOCKET (sd_notify(3)). */
+ * umask 077, standard descriptors open, SIGPIPE ignored, core dumps off, no new
+ * privileges, then signals as descriptors; readiness told over NOTIFY_SOCKET (sd_notify(3)).
+ */
 #pragma once
 
 #include <glib.h>

@@ -13,6 +13,7 @@
 #include "lib/daemon.h"
 #include "lib/error.h"
 #include "lib/log.h"
+#include "milter/confinement.h"
 #include "milter/decision.h"
 #include "milter/message.h"
 
@@ -22,6 +23,7 @@ enum { MEMORY_LIMIT = 256 * 1024, BACKLOG = 512 };
 static struct {
     Gate *gate;
     const char *path;
+    const char *spool;
     gboolean unix_socket;
     GMutex lock; /* for what follows */
     Config *config;
@@ -188,7 +190,7 @@ on_mail(SMFICTX *ctx, char **words)
         end_message(session);
         return SMFIS_ACCEPT;
     }
-    session->message = message_new(kind, MEMORY_LIMIT, session->config->spool);
+    session->message = message_new(kind, MEMORY_LIMIT, shared.spool);
     session->message->login = g_steal_pointer(&login);
     envelope_set_sender(session->message->envelope, (const char *const *)words);
     return SMFIS_CONTINUE;
@@ -447,6 +449,7 @@ session_serve(const char *path, Config *config, Gate *gate, GError **error)
     shared.gate = gate;
     shared.path = path;
     shared.config = config_ref(config);
+    shared.spool = config->spool; /* the caller keeps this one to the end */
     shared.unix_socket = socket_path != NULL;
     if (stat(path, &shared.seen) != 0)
         memset(&shared.seen, 0, sizeof shared.seen);
@@ -462,6 +465,7 @@ session_serve(const char *path, Config *config, Gate *gate, GError **error)
                     config->milter_socket);
         return FALSE;
     }
+    confinement_begin(config, path);
     log_info("listening on %s", config->milter_socket);
     daemon_notify("READY=1");
     if (smfi_main() != MI_SUCCESS) {

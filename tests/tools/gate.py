@@ -17,7 +17,7 @@ import time
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
 CLOCK = "clock.so"  # built from clock.c
-SHIMS = (CLOCK, "killer.so")
+SHIMS = (CLOCK, "killer.so", "burglar.so")
 START_SECONDS = 20
 STOP_SECONDS = 20
 CLOCK_JITTER = 65  # seconds that the relay lets its clock go back, and a few for the test
