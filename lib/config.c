@@ -39,6 +39,15 @@ read_confirm(const SettingPlace *place, const char *text, gpointer member, GErro
            keyfile_fail(error, place->file, place->line, text, "user or password");
 }
 
+/* When a client hears what became of what is kept. */
+static gboolean
+read_answer(const SettingPlace *place, const char *text, gpointer member, GError **error)
+{
+    *(gboolean *)member = g_str_equal(text, "later");
+    return *(gboolean *)member || g_str_equal(text, "now") ||
+           keyfile_fail(error, place->file, place->line, text, "now or later");
+}
+
 #define IN_CONFIG(member)  offsetof(Config, member)
 #define IN_ACCOUNT(member) offsetof(Account, member)
 
@@ -81,6 +90,7 @@ static const Setting PER_ACCOUNT[] = {
     {"approvers", setting_people, IN_ACCOUNT(approvers), ""},
     {"approver-confirm", read_confirm, IN_ACCOUNT(confirm), "user"},
     {"stop-address", setting_addresses, IN_ACCOUNT(stop_addresses), ""},
+    {"answer", read_answer, IN_ACCOUNT(answer_later), "now"},
     {"mark-automatic", setting_switch, IN_ACCOUNT(mark_automatic), "no"},
     {"mode", read_mode, IN_ACCOUNT(mode), "draft"},
     {"policy", setting_file, IN_ACCOUNT(policy_file), NULL},

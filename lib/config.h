@@ -24,6 +24,7 @@ typedef struct {
     People agent_users;    /* may withdraw, may never decide */
     People approvers;
     gboolean confirm;        /* an approver must give the own password, too */
+    gboolean answer_later;   /* what is kept gets a 451 until its end is known; default no */
     gboolean mark_automatic; /* what leaves by a rule says so (RFC 3834); default no */
     Mode mode;               /* default draft (A37) */
     char *policy_file;

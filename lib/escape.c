@@ -79,3 +79,16 @@ escape_text(const char *text)
 {
     return escape(text, TRUE);
 }
+
+char *
+escape_ascii(const char *text, gsize most)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    g_autofree char *ascii = g_str_to_ascii(valid, "C");
+    char *line = g_strndup(ascii, most);
+
+    for (char *c = line; *c != '\0'; c++)
+        if (!g_ascii_isprint(*c))
+            *c = '?';
+    return line;
+}

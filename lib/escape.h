@@ -10,5 +10,9 @@
 /* One line: line feeds and tabs are escaped too. The caller frees. */
 char *escape_line(const char *text);
 
+/* One line of printable ASCII, of at most that many bytes, for a reply (RFC 5321, 4.2):
+ * letters of other scripts become like ones, the rest a question mark. The caller frees. */
+char *escape_ascii(const char *text, gsize most);
+
 /* Many lines: line feeds and tabs stay, CR LF becomes a line feed. The caller frees. */
 char *escape_text(const char *text);

@@ -70,6 +70,7 @@ answer_new(AnswerAction action, const char *text)
 
     answer->action = action;
     answer->item = g_strdup("");
+    answer->status = g_strdup(ANSWER_STATUS);
     answer->text = g_strdup(text);
     return answer;
 }

@@ -38,6 +38,7 @@ answer_free(Answer *answer)
     if (answer == NULL)
         return;
     g_free(answer->item);
+    g_free(answer->status);
     g_free(answer->text);
     g_free(answer);
 }
@@ -102,6 +103,8 @@ read_action(const char *word, AnswerAction *action_out)
         *action_out = ANSWER_PASS;
     else if (g_strcmp0(word, "keep") == 0)
         *action_out = ANSWER_KEEP;
+    else if (g_strcmp0(word, "later") == 0)
+        *action_out = ANSWER_TRY_LATER;
     else if (g_strcmp0(word, "refuse") == 0)
         *action_out = ANSWER_REFUSE;
     else
@@ -112,12 +115,13 @@ read_action(const char *word, AnswerAction *action_out)
 static Answer *
 read_answer(GVariant *details, GError **error)
 {
-    const char *word = NULL, *item = "", *text = "";
+    const char *word = NULL, *item = "", *text = "", *status = ANSWER_STATUS;
     gboolean automatic = FALSE;
     AnswerAction action;
 
     g_variant_lookup(details, "action", "&s", &word);
     g_variant_lookup(details, "item", "&s", &item);
+    g_variant_lookup(details, "status", "&s", &status);
     g_variant_lookup(details, "text", "&s", &text);
     g_variant_lookup(details, "automatic", "b", &automatic);
     if (!read_action(word, &action)) {
@@ -128,6 +132,7 @@ read_answer(GVariant *details, GError **error)
     Answer *answer = g_new0(Answer, 1);
     answer->action = action;
     answer->item = g_strdup(item);
+    answer->status = g_strdup(status);
     answer->text = g_strdup(text);
     answer->automatic = automatic;
     return answer;

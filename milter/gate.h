@@ -16,16 +16,20 @@ void gate_free(Gate *gate);
 
 /* What to do with a message. Zeroed memory keeps it from leaving. */
 typedef enum {
-    ANSWER_TRY_LATER, /* 451 */
+    ANSWER_TRY_LATER, /* 451 with text, also for what the relay has and is not decided */
     ANSWER_PASS,      /* let it go on */
     ANSWER_KEEP,      /* the relay has it: tell the mail server to discard */
     ANSWER_REFUSE     /* 550 with text */
 } AnswerAction;
 
+/* Of a refusal that says no other: delivery not authorized. */
+#define ANSWER_STATUS "5.7.1"
+
 typedef struct {
     AnswerAction action;
     char *item;         /* id, "" when none */
-    char *text;         /* for the reply of a refusal, one line */
+    char *status;       /* of a refusal (RFC 3463) */
+    char *text;         /* for the reply of 451 or 550, one line */
     gboolean automatic; /* it passes by a rule, and the message is to say so */
 } Answer;
 

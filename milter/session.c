@@ -12,12 +12,16 @@
 
 #include "lib/daemon.h"
 #include "lib/error.h"
+#include "lib/escape.h"
 #include "lib/log.h"
 #include "milter/confinement.h"
 #include "milter/decision.h"
 #include "milter/message.h"
 
 enum { MEMORY_LIMIT = 256 * 1024, BACKLOG = 512 };
+
+/* Of a reply, with code and status it fits a line (RFC 5321, 4.5.3.1.5). */
+enum { REPLY_MOST = 490 };
 
 /* libmilter gives its callbacks no argument of ours, so what they share stands here. */
 static struct {
@@ -296,13 +300,25 @@ mark_automatic(SMFICTX *ctx, const Message *message)
            MI_SUCCESS;
 }
 
+/* The text may be a person's, or the next hop's. */
+static gboolean
+set_reply(SMFICTX *ctx, const char *code, const char *status, const char *text)
+{
+    g_autofree char *line = g_strdelimit(escape_ascii(text, REPLY_MOST), "%", ' ');
+
+    return smfi_setreply(ctx, (char *)code, (char *)status, line) == MI_SUCCESS;
+}
+
 static gboolean
 obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply_out,
      GError **error)
 {
     switch (answer->action) {
     case ANSWER_TRY_LATER:
-        break;
+        if (!set_reply(ctx, "451", "4.7.1", answer->text))
+            break;
+        *reply_out = SMFIS_TEMPFAIL;
+        return TRUE;
     case ANSWER_PASS:
         if (!change_header(ctx, message) ||
             (answer->automatic && !mark_automatic(ctx, message)))
@@ -312,14 +328,11 @@ obey(SMFICTX *ctx, const Message *message, const Answer *answer, sfsistat *reply
     case ANSWER_KEEP:
         *reply_out = SMFIS_DISCARD;
         return TRUE;
-    case ANSWER_REFUSE: {
-        g_autofree char *text = g_strdelimit(g_strdup(answer->text), "%\r\n", ' ');
-
-        if (smfi_setreply(ctx, (char *)"550", (char *)"5.7.1", text) != MI_SUCCESS)
+    case ANSWER_REFUSE:
+        if (!set_reply(ctx, "550", answer->status, answer->text))
             break;
         *reply_out = SMFIS_REJECT;
         return TRUE;
-    }
     }
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the mail server did not take the answer");
     return FALSE;

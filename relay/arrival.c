@@ -93,6 +93,19 @@ arrival_answer(Request *request, const char *action, const char *item, const cha
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
+void
+arrival_refuse(Request *request, const char *item, const char *status, const char *text)
+{
+    GVariantDict dict;
+
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "action", "s", "refuse");
+    g_variant_dict_insert(&dict, "item", "s", item);
+    g_variant_dict_insert(&dict, "status", "s", status);
+    g_variant_dict_insert(&dict, "text", "s", text);
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+}
+
 /* It may go on. What no person approved says so where the account wants that. */
 void
 arrival_pass(Request *request, const Item *item)

@@ -17,8 +17,12 @@ gboolean arrival_read_bytes(Request *request, const char *account, GError **erro
 
 void arrival_read_claims(Request *request);
 
-/* Answers action ("pass", "keep", "refuse"), item ("" for none) and text, for the client. */
+/* Answers action ("pass", "keep", "refuse", "later"), item ("" for none) and text, for the
+ * client. */
 void arrival_answer(Request *request, const char *action, const char *item, const char *text);
+
+/* The same for "refuse", with a status (RFC 3463). */
+void arrival_refuse(Request *request, const char *item, const char *status, const char *text);
 
 /* Answers that it may go on. What no person approved says so where the account wants that. */
 void arrival_pass(Request *request, const Item *item);

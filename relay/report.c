@@ -171,18 +171,6 @@ typed_address(const char *address)
     return g_strdup(typed->str);
 }
 
-/* The reply in one line of ASCII. */
-static char *
-plain_reply(const char *reply)
-{
-    char *plain = g_strndup(reply, REPLY_MOST);
-
-    for (char *c = plain; *c != '\0'; c++)
-        if (!g_ascii_isprint(*c))
-            *c = '?';
-    return plain;
-}
-
 /* The reply itself: the client puts the recipient it was for in front. */
 static const char *
 without_recipient(const char *answer)
@@ -213,7 +201,7 @@ add_recipient(GString *report, const EnvelopeRecipient *recipient, const Kind *k
 {
     g_autofree char *final = typed_address(recipient->address);
     const char *reply = kind == &FAILED ? without_recipient(report_reason(item)) : "";
-    g_autofree char *plain = plain_reply(reply);
+    g_autofree char *plain = escape_ascii(reply, REPLY_MOST);
     g_autofree char *diagnostic = g_strdup_printf("smtp; %s", plain);
     g_autofree char *status = status_of(kind, reply);
 
@@ -225,19 +213,42 @@ add_recipient(GString *report, const EnvelopeRecipient *recipient, const Kind *k
         add_field(report, "Diagnostic-Code", diagnostic);
 }
 
+static const char *
+reason_of(const Kind *kind, const Item *item)
+{
+    return kind == &FAILED || kind == &REJECTED ? report_reason(item) : "";
+}
+
+static const char *
+who_says(const Kind *kind)
+{
+    return kind == &FAILED ? "The answer was:" : "The reviewer says:";
+}
+
+char *
+report_reply(const Item *item, char **status_out)
+{
+    const Kind *kind = kind_of(item->state);
+    const char *reason = reason_of(kind, item);
+    g_autoptr(GString) reply = g_string_new(kind->sentence);
+
+    if (*reason != '\0')
+        g_string_append_printf(reply, " %s %s", who_says(kind), reason);
+    *status_out = status_of(kind, kind == &FAILED ? without_recipient(reason) : "");
+    return g_string_free(g_steal_pointer(&reply), FALSE);
+}
+
 /* For people, and for agents that read. */
 static void
 add_sentence(GString *report, const Kind *kind, const Item *item)
 {
-    const char *reason = kind == &FAILED || kind == &REJECTED ? report_reason(item) : "";
+    const char *reason = reason_of(kind, item);
     g_autofree char *safe = escape_line(reason);
     g_autoptr(GString) text = g_string_new(kind->sentence);
 
     g_string_append_printf(text, "\n\nItem: %s\n", item->id);
     if (*safe != '\0')
-        g_string_append_printf(
-            text, "%s\n\n    %s\n",
-            kind == &FAILED ? "The answer was:" : "The reviewer says:", safe);
+        g_string_append_printf(text, "%s\n\n    %s\n", who_says(kind), safe);
     if (kind == &REJECTED)
         g_string_append_printf(text,
                                "\nA better one may be sent with this field in its head:\n\n"

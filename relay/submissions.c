@@ -5,6 +5,7 @@
 #include "relay/arrival.h"
 #include "relay/handover.h"
 #include "relay/judge.h"
+#include "relay/later.h"
 #include "relay/send.h"
 #include "relay/stop.h"
 #include "relay/supersede.h"
@@ -187,8 +188,11 @@ submissions_submit(Request *request, GError **error)
     gboolean found = FALSE;
 
     g_clear_pointer(&request->reply, g_variant_unref);
-    if (!find_again(request, &found, error) || found)
-        return found;
+    if (!later_find(request, account, &found, error) ||
+        (!found && !find_again(request, &found, error)))
+        return FALSE;
+    if (found)
+        return TRUE;
 
     replace(&item->id, item_new_id());
     if (!judge_item(request->relay->db, request->config, account, item, request->now, error) ||
@@ -209,7 +213,8 @@ submissions_submit(Request *request, GError **error)
     case TIER_DELAY:
     case TIER_DRAFT:
     case TIER_HOLD:
-        arrival_answer(request, "keep", item->id, "");
+        if (!later_answer(request, account, error))
+            return FALSE;
         break;
     }
     request->wake = item->tier == TIER_DELAY;

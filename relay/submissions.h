@@ -7,7 +7,7 @@
 
 /* login, client, queue-id, key (s), envelope, extract (v), claims (a{ss}), and the bytes as a
  * descriptor. The first checks them outside the writer and hashes the bytes there; the second
- * is the writer job. Answers action ("pass", "keep", "refuse"), item, text (s). */
+ * is the writer job. Answers action ("pass", "keep", "refuse", "later"), item, text (s). */
 gboolean submissions_read_submit(Request *request, GError **error);
 gboolean submissions_submit(Request *request, GError **error);
 

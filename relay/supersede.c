@@ -87,13 +87,25 @@ record(Request *request, const char *named, const char *effect, GError **error)
     return audit_append(request->relay->db, &entry, request->now, error);
 }
 
+/* An item's id, or a Message-ID in angle brackets: the newest with that. */
+static gboolean
+load_named(Request *request, const char *named, Item **old_out, GError **error)
+{
+    Db *db = request->relay->db;
+    g_autofree char *id = NULL;
+
+    if (*named == '<' && !queue_find_latest(db, request->item->account, named, &id, error))
+        return FALSE;
+    return queue_load(db, id != NULL ? id : named, old_out, error);
+}
+
 static gboolean
 take_named(Request *request, const char *named, GError **error)
 {
     g_autofree char *effect = NULL;
     g_autoptr(Item) old = NULL;
 
-    if (!queue_load(request->relay->db, named, &old, error))
+    if (!load_named(request, named, &old, error))
         return FALSE;
     if (!is_own(request, old))
         effect = g_strdup("none: no item of this login");

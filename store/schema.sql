@@ -251,6 +251,17 @@ CREATE TABLE kept_sum (
     bytes BIGINT NOT NULL
 );
 
+-- Submissions whose clients were told to come again. lasting: the message had an id of its own.
+-- told: when the client first heard the end, NULL before.
+CREATE TABLE owed (
+    account TEXT NOT NULL,
+    submission_key TEXT NOT NULL,
+    item TEXT NOT NULL UNIQUE REFERENCES item (id),
+    lasting INTEGER NOT NULL,
+    told BIGINT,
+    PRIMARY KEY (account, submission_key)
+);
+
 -- What agents and approvers are still to be told.
 CREATE TABLE notice (
     number BIGINT NOT NULL PRIMARY KEY,

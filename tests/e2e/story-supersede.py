@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
 from gate import AGENT, APPROVER  # noqa: E402
-from letter import letter  # noqa: E402
+from letter import letter, message_id  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
@@ -91,6 +91,19 @@ def _(world):
     assert len(world.sink.messages()) == 2
     world.gate.approve(new[0])
     assert world.gate.wait_state(new[0], "sent") == "sent"
+
+
+@story("A Message-ID in angle brackets names the item as well as its id")
+def _(world):
+    begin(world)
+    message = letter(NORA, "note")
+    old, _ = submit(world, NORA, message=message)
+    submit(world, STRANGER, old=message_id(message))
+    assert states(world, old) == ["superseded"]
+    item, _ = submit(world, STRANGER, old=message_id(message))
+    assert effect(world, item) == "none: it is superseded"
+    item, _ = submit(world, STRANGER, old="<nothing@example.com>")
+    assert effect(world, item) == "none: no item of this login"
 
 
 @story("Withdrawn and superseded are two words, each the same for every tier (XF21)")

@@ -136,6 +136,8 @@ static const Refusal REFUSALS[] = {
      "/nowhere: "},
     {"confirm-unknown", GENERAL ACCOUNT "approver-confirm = yes\n",
      ":9: found “yes”, expected user or password"},
+    {"answer-unknown", GENERAL ACCOUNT "answer = 451\n",
+     ":9: found “451”, expected now or later"},
     {"password-agent-admin XC1",
      GENERAL "admins = 4002\napprover-passwords = box.policy\n" ACCOUNT
              "agent-users = 4002\napprovers = 4002\napprover-confirm = password\n",
@@ -272,6 +274,7 @@ test_defaults(void)
     g_assert_nonnull(account);
     g_assert_cmpint(account->mode, ==, MODE_DRAFT); /* A37, E50 */
     g_assert_false(account->mark_automatic);
+    g_assert_false(account->answer_later);
     g_assert_cmpuint(g_strv_length(account->senders), ==, 1);
     g_assert_cmpstr(account->senders[0], ==, "owner@example.com");
     g_assert_cmpuint(g_strv_length(account->human_logins), ==, 0);

@@ -12,6 +12,7 @@
 #include "store/audit-sql.h"
 #include "store/warrant-sql.h"
 #include "store/history-sql.h"
+#include "store/owed-sql.h"
 #include "store/queue-sql.h"
 #include "tests/unit/scratch.h"
 
@@ -373,6 +374,9 @@ test_plans(void)
         {&automatic_to_address, "recipient_address (address=? AND created>?"},
         {&automatic_recipients, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&pending_find, "conversation=?"},
+        {&owed_look_up, "account=? AND submission_key=?"},
+        {&owed_note, "item=?"},
+        {&owed_drop, "item=?"},
     };
     Scratch scratch;
     sqlite3 *beside = NULL;

@@ -47,6 +47,29 @@ test_row(gconstpointer data)
     g_assert_cmpstr(lines, ==, rows[i].lines != NULL ? rows[i].lines : rows[i].line);
 }
 
+/* What stands in a reply: one line of ASCII that is no longer than it may be. */
+static void
+test_ascii(void)
+{
+    static const struct {
+        const char *text, *expected;
+    } CASES[] = {
+        {"", ""},
+        {"550 5.1.1 no", "550 5.1.1 no"},
+        {"gr\u00fcn \u2013 ja", "grun - ja"},
+        {"\u202eeno\u200b", "?eno"},
+        {"a\r\nb\tc\x7f", "a??b?c?"},
+        {"gr\xfc\xdf", "gr??"},
+        {"0123456789abcdef0", "0123456789abcdef"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(CASES); i++) {
+        g_autofree char *line = escape_ascii(CASES[i].text, 16);
+
+        g_assert_cmpstr(line, ==, CASES[i].expected);
+    }
+}
+
 /* XD4: whatever comes in, no byte below 0x20 and no C1 control comes out. */
 static void
 test_every_byte(void)
@@ -69,6 +92,7 @@ main(int argc, char **argv)
         g_autofree char *path = g_strconcat("/escape/", rows[i].name, NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_row);
     }
+    g_test_add_func("/escape/ascii", test_ascii);
     g_test_add_func("/escape/every byte", test_every_byte);
     return g_test_run();
 }

@@ -1,0 +1,33 @@
+#include "store/owed.h"
+
+#include "store/owed-sql.h"
+
+gboolean
+owed_add(Db *db, const Item *item, gboolean lasting, GError **error)
+{
+    return db_run(db, &owed_insert, error, "sssi", item->account, item->key, item->id,
+                  (gint64)(lasting != FALSE)) >= 0;
+}
+
+gboolean
+owed_find(Db *db, const char *account, const char *key, char **id_out, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &owed_look_up, error, "ss", account, key);
+    gboolean found = FALSE;
+
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    *id_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
+    return TRUE;
+}
+
+gboolean
+owed_tell(Db *db, const char *id, gint64 now, gboolean *first_out, GError **error)
+{
+    gint64 noted = db_run(db, &owed_note, error, "si", id, now);
+
+    if (noted < 0 || db_run(db, &owed_drop, error, "s", id) < 0)
+        return FALSE;
+    *first_out = noted > 0;
+    return TRUE;
+}
