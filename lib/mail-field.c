@@ -4,7 +4,8 @@
 
 #include "lib/address.h"
 
-#define ID_MAX 998 /* RFC 5322, 2.1.1: the longest line */
+#define ID_MAX    998           /* RFC 5322, 2.1.1: the longest line */
+#define VAIN_MOST (1024 * 1024) /* bytes looked through for an end that never came */
 
 /* RFC 5322 (3.6) and RFC 2045 (3) let each of them stand once. */
 static const char *const single[] = {
@@ -30,6 +31,7 @@ typedef struct {
     MailReading *reading;
     GPtrArray *entries;
     GHashTable *seen;
+    gsize vain; /* bytes */
 } List;
 
 static void
@@ -38,6 +40,7 @@ list_start(List *list, MailReading *reading)
     list->reading = reading;
     list->entries = g_ptr_array_new();
     list->seen = g_hash_table_new(g_str_hash, g_str_equal);
+    list->vain = 0;
 }
 
 /* Takes entry. */
@@ -65,13 +68,17 @@ list_end(List *list, char ***strv_out)
     *strv_out = (char **)g_ptr_array_free(list->entries, FALSE);
 }
 
-/* The end of a quoted string or comment that begins at p, NULL when it never ends. */
+/* The end of a quoted string or comment that begins at p, NULL when it never ends. A header of
+ * nothing but beginnings must not take the square of its length. */
 static const char *
-end_of(const char *p)
+end_of(List *list, const char *p)
 {
+    const char *start = p;
     gboolean comment = *p == '(';
     guint depth = 1;
 
+    if (list->vain > VAIN_MOST)
+        return NULL;
     for (p++; *p != 0; p++) {
         if (*p == '\\' && p[1] != 0)
             p++;
@@ -80,6 +87,9 @@ end_of(const char *p)
         else if (*p == (comment ? ')' : '"') && --depth == 0)
             return p;
     }
+    list->vain += (gsize)(p - start);
+    if (list->vain > VAIN_MOST)
+        mail_mark_capped(list->reading, "a header too long to be read");
     return NULL;
 }
 
@@ -104,7 +114,7 @@ read_angle(List *list, const char *p, gboolean *odd)
     const char *end = p + 1;
 
     while (*end != 0 && *end != '>') {
-        const char *quote_end = *end == '"' ? end_of(end) : NULL;
+        const char *quote_end = *end == '"' ? end_of(list, end) : NULL;
         end = quote_end != NULL ? quote_end + 1 : end + 1;
     }
     *odd = *odd || *end == 0;
@@ -132,7 +142,7 @@ read_addresses(List *list, const char *value)
     gboolean named = FALSE; /* what is outside < and > is a name */
 
     for (const char *p = value; *p != 0; p++) {
-        const char *end = *p == '"' || *p == '(' ? end_of(p) : NULL;
+        const char *end = *p == '"' || *p == '(' ? end_of(list, p) : NULL;
         if (end != NULL) {
             if (*p == '"')
                 g_string_append_len(plain, p, end + 1 - p);
@@ -173,12 +183,12 @@ static void
 read_ids(List *list, const char *value)
 {
     for (const char *p = value; *p != 0; p++) {
-        const char *end = *p == '"' || *p == '(' ? end_of(p) : NULL;
+        const char *end = *p == '"' || *p == '(' ? end_of(list, p) : NULL;
         if (end != NULL) {
             p = end;
             continue;
         }
-        end = *p == '<' ? strchr(p, '>') : NULL;
+        end = *p == '<' ? memchr(p, '>', strnlen(p, ID_MAX)) : NULL;
         if (end == NULL)
             continue;
         gsize length = (gsize)(end + 1 - p);

@@ -10,6 +10,7 @@
 #define HEADER_MAX     (256 * 1024)
 #define FIELDS_MAX     1000
 #define BOUNDARIES_MAX 2000
+#define COLONS_MAX     5000 /* of one field: at each, gmime may begin a group within a group */
 
 typedef struct {
     MailReading *reading;
@@ -19,6 +20,7 @@ typedef struct {
     char previous;
     char start[80]; /* of the current line */
     gsize length;   /* of the current line, without its end */
+    guint colons;   /* of the line and those before it that it continues */
     guint boundaries;
     guint run_fields; /* lines that could be a header further down */
     gsize run_length;
@@ -107,6 +109,10 @@ scan_bytes(Scan *scan, const char *bytes, gsize length)
             end_line(scan);
             continue;
         }
+        if (scan->length == 0 && c != ' ' && c != '\t')
+            scan->colons = 0;
+        if (c == ':' && ++scan->colons == COLONS_MAX)
+            cap(scan->reading, "a header too long to be read");
         if (scan->length < sizeof scan->start)
             scan->start[scan->length] = c;
         scan->length++;
