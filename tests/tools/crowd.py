@@ -99,7 +99,7 @@ def decide(world, ledger, item, verb):
 
 
 def settle(world, step, seconds=60):
-    """Moves the clock on until nothing is under way any more. step: in seconds."""
+    """Moves the clock on until nothing is under way any more. step: by so many seconds."""
     deadline = time.monotonic() + seconds
     while states := [item for item in world.gate.items() if item["state"] in UNDER_WAY]:
         if time.monotonic() > deadline:

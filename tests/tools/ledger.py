@@ -10,12 +10,21 @@ import threading
 
 from letter import letter, message_id
 
-KEPT, UNKNOWN, NEVER = "kept", "unknown", "never"  # what an agent knows of its message
+# What the sender knows of a message.
+KEPT, UNKNOWN, NEVER, REFUSED = "kept", "unknown", "never", "refused"
+# hostile, refuse: an agent's, and never to leave. human, inbound: not the agent's, so no item.
+PASSING = ("release", "human", "inbound")
+WITHOUT_ITEM = ("human", "inbound")
+NEVER_LEAVING = ("hostile", "refuse")
 MAY_HAVE_LEFT = ("released", "sent", "uncertain")
 UNDER_WAY = ("delayed", "approved", "sending", "committing")
 PEOPLE = {"release": ["nora@example.com"], "delay": ["later@example.net"],
           "hold": ["mallory@example.net"], "draft": ["quiet@example.net", "rest@example.net"]}
+OTHERS = {"refuse": ["nobody@example.net"], "hostile": ["mallory@example.net"],
+          "human": ["nora@example.com"], "inbound": ["owner@example.com"]}
+SENDERS = {"human": "owner@example.com", "inbound": "stranger@example.net"}
 POLICY = """\
+refuse "said to be refused" if subject contains "refuse"
 hold "said to be held" if subject contains "hold"
 release "inside" if external = 0
 delay 1m-2m "by and by" if external = 1
@@ -24,12 +33,14 @@ draft "the rest"
 
 
 class Entry:
-    """One message of an agent."""
+    """One message, mostly of an agent."""
 
-    def __init__(self, kind):
+    def __init__(self, kind, body="Hello.\r\n", **fields):
         self.kind = kind
-        self.to = PEOPLE[kind]
-        self.message = letter(", ".join(self.to), subject=f"A {kind}")
+        self.to = {**PEOPLE, **OTHERS}[kind]
+        self.sender = SENDERS.get(kind, "agent@example.com")
+        self.message = letter(", ".join(self.to), sender=self.sender, body=body,
+                              **{"subject": f"A {kind}", **fields})
         self.id = message_id(self.message)
         self.outcome = NEVER
 
@@ -42,9 +53,9 @@ class Ledger:
         self.decisions = {}  # by item: of (verb, whether it was answered with success)
         self.lock = threading.Lock()
 
-    def write(self, kind):
+    def write(self, kind, **more):
         with self.lock:
-            entry = Entry(kind)
+            entry = Entry(kind, **more)
             self.entries.append(entry)
             return entry
 
@@ -110,8 +121,8 @@ def balance(gate, ledger, messages):
     by_message = {}
     for item in read_items(gate):
         by_message.setdefault(item.message_id, []).append(item)
-    complaints = [f"{name}: nobody wrote it" for name in arrived
-                  if name not in {entry.id for entry in ledger.entries}]
+    written = {entry.id for entry in ledger.entries}
+    complaints = [f"{name}: nobody wrote it" for name in arrived if name not in written]
     for entry in ledger.entries:
         items = by_message.get(entry.id, [])
         copies = list(arrived.get(entry.id, {}).values())
@@ -124,27 +135,35 @@ def balance(gate, ledger, messages):
 
 
 def count_faults(entry, states, copies):
-    if entry.outcome == KEPT and not states:
+    if entry.outcome == KEPT and not states and entry.kind not in WITHOUT_ITEM:
         yield "accepted, and there is no item"
+    if entry.outcome == REFUSED and entry.kind != "hostile" and set(states) != {"refused"}:
+        yield "refused, and that is not recorded"
+    if states and entry.kind in WITHOUT_ITEM:
+        yield "it was no agent's"
     if len(copies) > 1:
         yield f"left {len(copies)} times"
-    must = "sent" in states or (entry.kind == "release" and entry.outcome == KEPT)
+    must = "sent" in states or (entry.kind in PASSING and entry.outcome == KEPT)
     if must and not copies:
         yield "did not arrive"
-    if copies and not set(states) & set(MAY_HAVE_LEFT):
+    may = entry.kind in WITHOUT_ITEM or set(states) & set(MAY_HAVE_LEFT)
+    if copies and (not may or entry.kind in NEVER_LEAVING or entry.outcome == REFUSED):
         yield "arrived all the same"
     for state in set(states) & set(UNDER_WAY):
         yield f"is still {state}"
 
 
 def byte_faults(entry, items, copies):
+    expected = entry.message
+    if entry.kind == "hostile":  # claims in its header are taken out
+        expected = expected.partition(b"\r\n\r\n")[2]
     for item in items:
         if item.state in ("held", "draft", "uncertain") and len(item.data) != item.size:
             yield f"{len(item.data)} of {item.size} bytes are kept"
-        if item.data and not item.data.endswith(entry.message):
+        if item.data and not item.data.endswith(expected):
             yield "other bytes are kept"
     for copy in copies:
-        if not copy.data.endswith(entry.message):
+        if not copy.data.endswith(expected):
             yield "other bytes arrived"
 
 
