@@ -20,6 +20,8 @@
 #include "lib/log.h"
 #include "lib/sandbox.h"
 
+enum { OWN_DESCRIPTORS = 32 };
+
 /* A descriptor below 3 that is free would be given to a socket or the database, and the next
  * line to standard error would be written into it. */
 static void
@@ -98,6 +100,17 @@ daemon_signals(const int *signals, GError **error)
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "cannot wait for signals: %s",
                     g_strerror(problem != 0 ? problem : errno));
     return fd;
+}
+
+guint
+daemon_capacity(guint descriptors_each, guint most)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return most;
+    rlim_t others = MAX(limit.rlim_cur, OWN_DESCRIPTORS) - OWN_DESCRIPTORS;
+    return CLAMP(others / descriptors_each, 1, most);
 }
 
 /* The address in NOTIFY_SOCKET: a path, or a name in the abstract space written with @. */

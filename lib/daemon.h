@@ -18,5 +18,9 @@ gboolean daemon_start(const char *name, const char *summary, const GOptionEntry 
  * descriptor that reads struct signalfd_siginfo. -1: ERROR_TEMP. */
 int daemon_signals(const int *signals, GError **error);
 
+/* How many peers can be served at once when each needs so many descriptors (getrlimit(2)),
+ * with some left for the files of the daemon itself: at least 1, at most "most". */
+guint daemon_capacity(guint descriptors_each, guint most);
+
 /* Tells the service manager "READY=1" and so on; silent where there is none. */
 void daemon_notify(const char *state);

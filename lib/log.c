@@ -14,6 +14,8 @@
 #define LINE_LIMIT                                                                            \
     2048 /* bytes of one event; syslog daemons cut near here without saying so */
 
+enum { PAUSE = 10 }; /* seconds */
+
 static const char *log_program = "exeat";
 static gboolean log_to_syslog;
 static gboolean log_to_journal;
@@ -115,4 +117,18 @@ log_error(const char *format, ...)
     va_start(arguments, format);
     emit(LOG_ERR, format, arguments);
     va_end(arguments);
+}
+
+gboolean
+log_may_repeat(gint64 *last)
+{
+    static GMutex lock;
+    gint64 now = g_get_monotonic_time();
+
+    g_mutex_lock(&lock);
+    gboolean may = *last == 0 || now - *last > PAUSE * G_TIME_SPAN_SECOND;
+    if (may)
+        *last = now;
+    g_mutex_unlock(&lock);
+    return may;
 }

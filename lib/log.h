@@ -13,3 +13,7 @@ void log_open(const char *program, gboolean to_syslog);
 void log_info(const char *format, ...) G_GNUC_PRINTF(1, 2);
 void log_warning(const char *format, ...) G_GNUC_PRINTF(1, 2);
 void log_error(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+/* TRUE once in ten seconds at most, for what would else be said again and again. last: static
+ * and 0 at first; any thread. */
+gboolean log_may_repeat(gint64 *last);

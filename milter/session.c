@@ -17,6 +17,7 @@
 #include "milter/confinement.h"
 #include "milter/decision.h"
 #include "milter/message.h"
+#include "milter/room.h"
 
 enum { MEMORY_LIMIT = 256 * 1024, BACKLOG = 512 };
 
@@ -87,10 +88,12 @@ on_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps, unsigned 
     const unsigned long quiet =
         SMFIP_NR_CONN | SMFIP_NR_RCPT | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
 
-    Session *session = g_new0(Session, 1);
-
     (void)unused1;
     (void)unused2;
+    if (!room_enter())
+        return SMFIS_REJECT; /* for the mail server, a milter that is not there */
+
+    Session *session = g_new0(Session, 1);
     smfi_setpriv(ctx, session);
     if ((actions & need) != need || !(steps & SMFIP_HDR_LEADSPC)) {
         log_error("the mail server's milter protocol is too old: protocol 6 is needed");
@@ -400,6 +403,7 @@ on_close(SMFICTX *ctx)
         end_message(session);
         smfi_setpriv(ctx, NULL);
         g_free(session);
+        room_leave();
     }
     return SMFIS_CONTINUE;
 }

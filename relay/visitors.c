@@ -1,10 +1,15 @@
 #include "relay/visitors.h"
 
-enum { MILTER_MOST = 512, USER_MOST = 8, COMPLAINT_PAUSE = 10 };
+#include "lib/daemon.h"
+#include "lib/log.h"
+
+/* A connection of the milter brings a message, of which the sender makes a copy. */
+enum { MILTER_MOST = 512, MILTER_DESCRIPTORS = 3, USER_MOST = 8 };
 
 static GMutex lock;
 static GHashTable *open_now; /* uid to number of connections */
-static gint64 complained;    /* monotonic, µs */
+static guint milter_most;
+static gint64 complained;
 
 static guint
 count(uid_t uid)
@@ -18,8 +23,10 @@ visitors_enter(uid_t uid, gboolean milter)
     g_mutex_lock(&lock);
     if (open_now == NULL)
         open_now = g_hash_table_new(NULL, NULL);
+    if (milter_most == 0)
+        milter_most = daemon_capacity(MILTER_DESCRIPTORS, MILTER_MOST);
     guint others = count(uid);
-    gboolean room = others < (milter ? MILTER_MOST : USER_MOST);
+    gboolean room = others < (milter ? milter_most : USER_MOST);
     if (room)
         g_hash_table_insert(open_now, GUINT_TO_POINTER(uid), GUINT_TO_POINTER(others + 1));
     g_mutex_unlock(&lock);
@@ -41,12 +48,5 @@ visitors_leave(uid_t uid)
 gboolean
 visitors_may_complain(void)
 {
-    gint64 now = g_get_monotonic_time();
-
-    g_mutex_lock(&lock);
-    gboolean may = complained == 0 || now - complained > COMPLAINT_PAUSE * G_TIME_SPAN_SECOND;
-    if (may)
-        complained = now;
-    g_mutex_unlock(&lock);
-    return may;
+    return log_may_repeat(&complained);
 }

@@ -1,9 +1,10 @@
 """A long day: mixed mail from fifty connections while programs are killed and people decide.
 
-    story-soak.py [--messages N]
+    story-soak.py [--messages N] [--minutes M]
 
-make check is content with a few; 100000 take an hour or two. The first half is a storm, in the
-second one nobody is killed, so that memory and descriptors can be seen to stay as they are."""
+make check is content with a few; 100000 take an hour or two. After M minutes no more are begun.
+The first half is a storm, in the second one nobody is killed, so that memory and descriptors can
+be seen to stay as they are."""
 
 import contextlib
 import itertools
@@ -23,6 +24,7 @@ from story import main, story  # noqa: E402
 from world import PASSWORD, OUTSIDE, Client, World, end_on_signals  # noqa: E402
 
 MESSAGES = 1200
+MINUTES = 24 * 60
 CONNECTIONS = 50
 PEOPLE = 4
 SESSION_MOST = 20  # messages
@@ -66,7 +68,10 @@ class Soak:
         self.world, self.ledger, self.messages = world, ledger, messages
         self.hostile = hostile_messages()
         self.lock = threading.Lock()
-        self.over = threading.Event()  # for the people
+        self.done = 0  # messages that were answered for good
+        self.began = time.monotonic()
+        self.over = threading.Event()  # no message is begun any more
+        self.rest = threading.Event()  # nor is any decision
         self.failures = []
         self.senders = [threading.Thread(target=self._guard, args=(self._send,))
                         for _ in range(CONNECTIONS)]
@@ -79,11 +84,10 @@ class Soak:
         return self
 
     def __exit__(self, kind, *_):
-        if kind is not None:
-            self.messages = 0
+        self.over.set()
         for thread in self.senders:
             thread.join()
-        self.over.set()
+        self.rest.set()
         for thread in self.people:
             thread.join()
         if kind is None:
@@ -96,23 +100,36 @@ class Soak:
     def written(self):
         return len(self.ledger.entries)
 
+    def progress(self):
+        """The share of the messages or of the time that is over, 1 for all."""
+        if self.over.is_set():
+            return 1
+        return max(self.done / self.messages,
+                   (time.monotonic() - self.began) / (MINUTES * 60))
+
     def _guard(self, work, *arguments):
         try:
             work(*arguments)
         except Exception as failure:  # pylint: disable=broad-except
             self.failures.append(failure)
-            self.messages = 0
+            self.over.set()
+
+    def _end(self, left):
+        left.pop(0)
+        with self.lock:
+            self.done += 1
 
     def _send(self):
+        most = min(SESSION_MOST, self.messages // (4 * CONNECTIONS) + 1)
         left = []
-        while left or self.written() < self.messages:
+        while left or (self.written() < self.messages and not self.over.is_set()):
             if not left:
                 [kind] = random.choices(list(KINDS), KINDS.values())
-                left = [self._write(kind) for _ in range(random.randint(1, SESSION_MOST))]
+                left = [self._write(kind) for _ in range(random.randint(1, most))]
             with contextlib.suppress(OSError):
                 self._session(left)
             if left and left[0].outcome == UNKNOWN and left[0].kind in PASSING:
-                left.pop(0)  # the mail server may have it: nobody knows
+                self._end(left)  # the mail server may have it: nobody knows
             time.sleep(PAUSE)
 
     def _write(self, kind):
@@ -135,7 +152,7 @@ class Soak:
             if login and not client.login(login, PASSWORD).ok:
                 return
             while left and self._submit(client, left[0]):
-                left.pop(0)
+                self._end(left)
 
     @staticmethod
     def _submit(client, entry):
@@ -154,7 +171,7 @@ class Soak:
 
     def _decide(self, number):
         left_alone = set()
-        while not self.over.wait(PAUSE):
+        while not self.rest.wait(PAUSE):
             with contextlib.suppress(RuntimeError):  # nobody answers just now
                 for item in self.world.gate.items():
                     if hash(item["id"]) % PEOPLE == number and item["id"] not in left_alone:
@@ -205,11 +222,12 @@ def measure(daemon):
     return memory, len(os.listdir(folder + "/fd"))
 
 
-def storm(world, soak, until_written, keeper, deadly):
-    """Trouble until so many messages are written."""
+def storm(world, soak, share, keeper, deadly):
+    """Trouble until this share of the messages, or of the time, is over."""
     told = time.monotonic()
-    while soak.written() < min(until_written, soak.messages):
-        time.sleep(random.uniform(0.2, 1.5))
+    calmer = 1 if MESSAGES < 10000 else 4
+    while soak.progress() < share:
+        time.sleep(random.uniform(0.2, 1.5) * calmer)
         if not deadly and random.random() < 0.5:
             continue
         trouble(world, keeper, deadly)
@@ -255,12 +273,12 @@ def _(world):
     start = time.monotonic()
     with Keeper(world.gate) as keeper:
         with Soak(world, ledger, MESSAGES) as soak:
-            storm(world, soak, MESSAGES // 2, keeper, deadly=True)
+            storm(world, soak, 0.5, keeper, deadly=True)
             keeper.calm()
-            storm(world, soak, MESSAGES * 3 // 4, keeper, deadly=False)
+            storm(world, soak, 0.75, keeper, deadly=False)
             early = [measure(daemon) for daemon in daemons]
             deaths = dict(keeper.deaths)
-            storm(world, soak, MESSAGES, keeper, deadly=False)
+            storm(world, soak, 1, keeper, deadly=False)
         late = [measure(daemon) for daemon in daemons]
         assert keeper.deaths == deaths, (keeper.deaths, deaths)
         seconds = time.monotonic() - start
@@ -272,17 +290,18 @@ def _(world):
         assert open_now <= open_then + SPARE, (early, late)
 
 
-def take_messages(arguments):
-    """The number after --messages, which is taken out of the arguments."""
-    if "--messages" not in arguments:
-        return MESSAGES
-    at = arguments.index("--messages")
-    messages = int(arguments[at + 1])
-    del arguments[at:at + 2]
-    return messages
+def take_number(name, otherwise):
+    """The number after an argument; both are taken out."""
+    if name not in sys.argv:
+        return otherwise
+    at = sys.argv.index(name)
+    number = int(sys.argv[at + 1])
+    del sys.argv[at:at + 2]
+    return number
 
 
 if __name__ == "__main__":
-    MESSAGES = take_messages(sys.argv)
+    MESSAGES = take_number("--messages", MESSAGES)
+    MINUTES = take_number("--minutes", MINUTES)
     end_on_signals()
     sys.exit(main(lambda: World(POLICY, settings={"waiting-limit": "3000"})))

@@ -75,7 +75,7 @@ def _(world):
     world.gate.relay.stop()
     world.gate.on_small_disk("3m")
     world.gate.relay.start()
-    ballast = f"/proc/{world.gate.relay.process.pid}/root{world.gate.state}/ballast"
+    ballast = world.gate.inside(world.gate.relay, world.gate.state + "/ballast")
     with open(ballast, "wb") as file:
         file.write(bytes(200_000))
     replies = [submit(world, body="x" * 70_000 + "\r\n").code for _ in range(60)]

@@ -14,10 +14,12 @@ import socket
 import subprocess
 import time
 
+from story import Skip
+
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
 CLOCK = "clock.so"  # built from clock.c
-SHIMS = (CLOCK, "killer.so", "burglar.so")
+SHIMS = (CLOCK, "killer.so", "fault.so", "burglar.so")
 START_SECONDS = 20
 STOP_SECONDS = 20
 CLOCK_JITTER = 65  # seconds that the relay lets its clock go back, and a few for the test
@@ -47,6 +49,14 @@ def find_build():
             return place
     raise MissingPrograms(f"{', '.join(PROGRAMS)}: not built here; build them first, or set "
                           "EXEAT_BUILD to the folder that has them")
+
+
+def need_mount():
+    """A Skip where nobody may mount."""
+    tried = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],
+                           capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        raise Skip(f"a file system cannot be mounted here: {tried.stderr.strip()}")
 
 
 class Daemon:
@@ -187,25 +197,26 @@ class Gate:
                 raise RuntimeError(f"the clock is not noticed:\n{self.relay.read_log()}")
             time.sleep(0.02)
 
-    def on_small_disk(self, size):
-        """From its next start on, the relay's state folder is a file system of that size of its
-        own, which ends with the relay."""
-        script = ('mount -t tmpfs -o size="$1",mode=700,uid="$2",gid="$2" tmpfs "$3" && uid=$2 && '
-                  'groups=$4 && shift 4 && '
-                  'exec setpriv --reuid "$uid" --regid "$uid" --groups "$groups" "$@"')
-        groups = ",".join(str(group) for group in self.relay.identity["extra_groups"])
-        self.relay.arguments = ["unshare", "-m", "sh", "-c", script, "sh", size, str(RELAY),
-                                self.state, groups, *self.relay.arguments]
-        self.relay.identity = {}
+    def on_small_disk(self, size, daemon=None, folder=None, inodes=0):
+        """From its next start on, a folder is for a daemon a file system of that size of its
+        own, which ends with the daemon; by default the relay's state folder. inodes: how many
+        it has, 0 for any number."""
+        need_mount()
+        daemon, folder = daemon or self.relay, folder or self.state
+        uid, gid = daemon.identity["user"], daemon.identity["group"]
+        script = ('mount -t tmpfs -o "$1" tmpfs "$2" && id=$3 && shift 3 && '
+                  'exec setpriv $id "$@"')
+        groups = ",".join(str(group) for group in daemon.identity["extra_groups"])
+        daemon.arguments = [
+            "unshare", "-m", "sh", "-c", script, "sh",
+            f"size={size},mode=700,uid={uid},gid={gid},nr_inodes={inodes}", folder,
+            f"--reuid {uid} --regid {gid} " + (f"--groups {groups}" if groups else "--clear-groups"),
+            *daemon.arguments]
+        daemon.identity = {}
 
-    def cut_off(self):
-        """From their next start on, the daemons have no network, not even the loopback."""
-        for daemon in (self.relay, self.milter):
-            user, group = daemon.identity["user"], daemon.identity["group"]
-            groups = ",".join(str(more) for more in daemon.identity["extra_groups"] or [group])
-            daemon.arguments = ["unshare", "-n", "setpriv", "--reuid", str(user), "--regid",
-                                str(group), "--groups", groups, *daemon.arguments]
-            daemon.identity = {}
+    def inside(self, daemon, path):
+        """A path as a daemon with a file system of its own sees it."""
+        return f"/proc/{daemon.process.pid}/root{path}"
 
     def _copy_programs(self, build):
         os.makedirs(self.bin, exist_ok=True)
