@@ -334,7 +334,9 @@ def _(world):
             assert "turned away" in daemon.read_log()
             assert submit(world).code == 250
             assert len(world.gate.items()) == codes[250] + 1
-            world.gate.restart_relay(fresh=True)
+        world.gate.stop()
+        world.gate.empty_state()
+        world.gate.start()
     assert world.sink.messages() == []
 
 
