@@ -94,6 +94,11 @@ print_recipient(GVariant *recipient, const char *const *hidden)
         print_whole(MARKS_INDENT, MARKS_INDENT, reasons[i]);
     if (*details != '\0')
         print_whole(MARKS_INDENT, MARKS_INDENT, details);
+    if (*answer_text(recipient, "outcome") != '\0') {
+        g_autofree char *fate = g_strdup_printf("%s: %s", answer_text(recipient, "outcome"),
+                                                answer_text(recipient, "answer"));
+        print_whole(MARKS_INDENT, MARKS_INDENT, fate);
+    }
 }
 
 /* Every one, those that deserve most attention first, as the relay sorts them (XD7, E16). */

@@ -22,6 +22,9 @@ static const Kind SENT = {"SUCCESS", "relayed", "2.0.0", "Sent",
                           "Your message was handed on to the mail server."};
 static const Kind BY_HUMAN = {"SUCCESS", "relayed", "2.0.0", "Sent",
                               "A person sent your message with their own mail program."};
+static const Kind PARTLY = {"SUCCESS", "relayed", "2.0.0", "Sent, but not to all",
+                            "Your message was handed on to the mail server. It refused some "
+                            "of the recipients; they do not get it."};
 static const Kind FAILED = {"FAILURE", "failed", "5.0.0", "Not sent",
                             "Your message was not sent: the mail server refused it."};
 static const Kind REJECTED = {"FAILURE", "failed", "5.7.1", "Not sent",
@@ -195,12 +198,39 @@ status_of(const Kind *kind, const char *reply)
     return g_steal_pointer(&number);
 }
 
+/* What is told of one recipient, and the next hop's reply for it. Of a message that was sent
+ * some may have been refused; of one that was not, others than the one that it failed for. */
+static const Kind *
+kind_for(const Item *item, guint place, const Kind *kind, const char **reply_out)
+{
+    const char *own;
+    guint code = item_reply(item, place, &own);
+
+    *reply_out = "";
+    if (kind == &SENT && code / 100 != 5)
+        return &SENT;
+    if (kind != &SENT && kind != &FAILED)
+        return kind;
+    *reply_out = code / 100 == 5 ? own : without_recipient(report_reason(item));
+    return &FAILED;
+}
+
+static gboolean
+is_partly(const Item *item)
+{
+    const char *reply;
+
+    for (guint i = 0; i < item->envelope->recipients->len; i++)
+        if (kind_for(item, i, &SENT, &reply) == &FAILED)
+            return TRUE;
+    return FALSE;
+}
+
 static void
 add_recipient(GString *report, const EnvelopeRecipient *recipient, const Kind *kind,
-              const Item *item)
+              const char *reply)
 {
     g_autofree char *final = typed_address(recipient->address);
-    const char *reply = kind == &FAILED ? without_recipient(report_reason(item)) : "";
     g_autofree char *plain = escape_ascii(reply, REPLY_MOST);
     g_autofree char *diagnostic = g_strdup_printf("smtp; %s", plain);
     g_autofree char *status = status_of(kind, reply);
@@ -292,10 +322,12 @@ add_status(GString *report, const Kind *kind, const Item *item, const ReportHead
                            item->id);
     for (guint i = 0; i < item->envelope->recipients->len; i++) {
         const EnvelopeRecipient *recipient = item->envelope->recipients->pdata[i];
+        const char *reply;
 
-        if (!wants(recipient, kind))
+        const Kind *own = kind_for(item, i, kind, &reply);
+        if (!wants(recipient, own))
             continue;
-        add_recipient(report, recipient, kind, item);
+        add_recipient(report, recipient, own, reply);
         wanted = TRUE;
     }
     return wanted;
@@ -305,13 +337,14 @@ GString *
 report_compose(const Item *item, State told, const ReportHead *head)
 {
     const Kind *kind = kind_of(told);
+    const Kind *title = kind == &SENT && is_partly(item) ? &PARTLY : kind;
     /* The item's id is random, and no line of ours begins with "--". */
     g_autofree char *boundary = g_strdup_printf("=_%s", item->id);
     g_autoptr(GString) report = g_string_new(NULL);
 
-    add_head(report, kind, item, head, boundary);
+    add_head(report, title, item, head, boundary);
     g_string_append_printf(report, "\r\n--%s\r\n", boundary);
-    add_sentence(report, kind, item);
+    add_sentence(report, title, item);
     g_string_append_printf(report, "\r\n--%s\r\n", boundary);
     if (!add_status(report, kind, item, head))
         return NULL;

@@ -46,22 +46,61 @@ end_unsent(Passage *passage, Db *db, const Config *today, gint64 now, GError **e
     return valid || send_back(db, item, tier, why, now, error);
 }
 
-/* The authority is used: sent, or known to be refused, or nobody knows. A redeemed ticket
- * shows that the mail server had the whole message, but not that it kept it. */
+/* The authority is used: sent, or known not to be, or nobody knows. A redeemed ticket shows
+ * that the mail server had the whole message, but not that it kept it; without a gate nothing
+ * left before the final dot. */
 static State
-end_state(const SmtpResult *result)
+end_state(const Passage *passage)
 {
+    const SmtpResult *result = passage->result;
+
     switch (result->outcome) {
     case SMTP_ACCEPTED:
         return STATE_SENT;
     case SMTP_REFUSED:
         return STATE_FAILED;
     case SMTP_NOT_SENT:
-        return result->code != 0 ? STATE_FAILED : STATE_UNCERTAIN;
+        return result->code != 0 || passage->ticket == NULL ? STATE_FAILED : STATE_UNCERTAIN;
     case SMTP_UNCERTAIN:
         break;
     }
     return STATE_UNCERTAIN;
+}
+
+/* The reply, and when it went to some only, one of those who did not get it. */
+static char *
+describe(const Passage *passage)
+{
+    const SmtpResult *result = passage->result;
+    const GPtrArray *recipients = passage->item->envelope->recipients;
+    const char *first = NULL, *text = NULL;
+    guint refused = 0;
+
+    for (guint i = 0; i < result->replies->len; i++) {
+        const SmtpReply *reply = result->replies->pdata[i];
+        if (reply->code / 100 != 5 || refused++ > 0)
+            continue;
+        first = ((const EnvelopeRecipient *)recipients->pdata[i])->address;
+        text = reply->text;
+    }
+    if (result->outcome != SMTP_ACCEPTED || refused == 0)
+        return g_strdup(result->text);
+    g_autofree char *name = g_utf8_make_valid(first, -1);
+    return g_strdup_printf("%s; refused for %u of %u, <%s>: %s", result->text, refused,
+                           recipients->len, name, text);
+}
+
+static GVariant *
+replies_to_variant(const SmtpResult *result)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a(us)"));
+    for (guint i = 0; i < result->replies->len; i++) {
+        const SmtpReply *reply = result->replies->pdata[i];
+        g_variant_builder_add(&builder, "(us)", reply->code, reply->text);
+    }
+    return g_variant_builder_end(&builder);
 }
 
 /* Accepted without a word from the milter: the door has no gate. The mail is out, and the
@@ -79,8 +118,8 @@ end_ungated(Passage *passage, Db *db, const Config *today, gint64 now, GError **
         return FALSE;
     log_error("%s: %s took a message without asking the gate: smtpd_milters is missing there",
               passage->id, passage->hop->target);
-    return send_move(db, passage->id, STATE_COMMITTING, STATE_SENT, passage->result->text, now,
-                     error);
+    g_autofree char *said = describe(passage);
+    return send_move(db, passage->id, STATE_COMMITTING, STATE_SENT, said, now, error);
 }
 
 static gboolean
@@ -99,13 +138,14 @@ finish(gpointer data, GError **error)
         return FALSE;
     gboolean unsent = item != NULL && item->state == STATE_SENDING;
     if (!queue_record_attempt(db, passage->id, result->text,
-                              unsent ? next_retry(item, now) : 0, error))
+                              unsent ? next_retry(item, now) : 0, error) ||
+        !queue_set_replies(db, passage->id, replies_to_variant(result), error))
         return FALSE;
     if (unsent)
         return result->outcome == SMTP_ACCEPTED ? end_ungated(passage, db, today, now, error)
                                                 : end_unsent(passage, db, today, now, error);
-    return send_move(db, passage->id, STATE_COMMITTING, end_state(result), result->text, now,
-                     error);
+    g_autofree char *why = describe(passage);
+    return send_move(db, passage->id, STATE_COMMITTING, end_state(passage), why, now, error);
 }
 
 void
@@ -118,12 +158,13 @@ passage_report(const Passage *passage)
         [SMTP_ACCEPTED] = "accepted",
     };
 
-    if (passage->result != NULL)
+    if (passage->result != NULL) {
+        g_autofree char *said = describe(passage);
         log_info("%s: account %s, next hop %s: %s at %s: %s", passage->id,
                  passage->item->account, passage->hop->target,
                  outcomes[passage->result->outcome], smtp_stage_name(passage->result->stage),
-                 passage->result->text);
-    else if (passage->said != NULL)
+                 said);
+    } else if (passage->said != NULL)
         log_info("%s: %s", passage->id, passage->said);
 }
 

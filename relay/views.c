@@ -184,10 +184,33 @@ insert_reason(GVariantDict *dict, const Reason *reason)
     insert_text(dict, "looks_like", reason->like);
 }
 
+static guint
+place_of(const Item *item, const EnvelopeRecipient *written)
+{
+    guint place = 0;
+
+    g_ptr_array_find(item->envelope->recipients, written, &place);
+    return place;
+}
+
+/* What became of the message for this recipient, as far as the next hop said; "" before. */
+static const char *
+outcome_of(const Item *item, guint place, const char **answer_out)
+{
+    guint kind = item_reply(item, place, answer_out) / 100;
+
+    if (kind == 5)
+        return "refused";
+    if (item->state == STATE_SENT)
+        return kind == 2 ? "accepted" : "";
+    return kind == 4 ? "put off" : "";
+}
+
 static GVariant *
 view_recipient(const Item *item, const EnvelopeRecipient *written, GHashTable *reasons)
 {
     const ItemRecipient *recipient = recipient_of(item, written->address);
+    const char *answer;
     const Reason *reason = recipient ? g_hash_table_lookup(reasons, recipient->normal) : NULL;
     GVariantDict dict;
 
@@ -199,6 +222,8 @@ view_recipient(const Item *item, const EnvelopeRecipient *written, GHashTable *r
     g_variant_dict_insert(&dict, "external", "b", recipient == NULL || recipient->external);
     g_variant_dict_insert(&dict, "mentioned", "b", recipient && recipient->mentioned);
     g_variant_dict_insert(&dict, "outside", "b", recipient == NULL || recipient->outside);
+    insert_text(&dict, "outcome", outcome_of(item, place_of(item, written), &answer));
+    insert_text(&dict, "answer", answer);
     if (reason != NULL)
         insert_reason(&dict, reason);
     return g_variant_dict_end(&dict);

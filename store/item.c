@@ -61,7 +61,19 @@ item_free(Item *item)
     g_clear_pointer(&item->extract, extract_free);
     g_clear_pointer(&item->claims, g_hash_table_unref);
     g_clear_pointer(&item->recipients, g_ptr_array_unref);
+    g_clear_pointer(&item->replies, g_variant_unref);
     g_free(item);
+}
+
+guint
+item_reply(const Item *item, guint place, const char **text_out)
+{
+    guint code = 0;
+
+    *text_out = "";
+    if (item->replies != NULL && place < g_variant_n_children(item->replies))
+        g_variant_get_child(item->replies, place, "(u&s)", &code, text_out);
+    return code;
 }
 
 char *

@@ -247,6 +247,23 @@ read_formed(Item *item, Rows *rows, GError **error)
     return TRUE;
 }
 
+/* A column that holds nothing is no damage. */
+static gboolean
+read_replies(Item *item, Rows *rows, GError **error)
+{
+    gsize length;
+
+    (void)rows_blob(rows, 28, &length);
+    if (length == 0)
+        return TRUE;
+    item->replies = unpack(rows, 28);
+    if (item->replies != NULL && g_variant_is_of_type(item->replies, G_VARIANT_TYPE("a(us)")))
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: its record is damaged",
+                item->id);
+    return FALSE;
+}
+
 static gboolean
 load_recipients(Db *db, Item *item, GError **error)
 {
@@ -283,7 +300,8 @@ queue_load(Db *db, const char *id, Item **item_out, GError **error)
     if (found) {
         item = item_new();
         read_plain(item, rows);
-        if (!read_formed(item, rows, error) || !load_recipients(db, item, error))
+        if (!read_formed(item, rows, error) || !read_replies(item, rows, error) ||
+            !load_recipients(db, item, error))
             return FALSE;
     }
     *item_out = g_steal_pointer(&item);
@@ -366,6 +384,15 @@ queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry, G
 {
     return db_run(db, &item_attempt, error, "ssi", id, answer, retry) >= 0 &&
            db_run(db, &timer_set, error, "s", id) >= 0;
+}
+
+gboolean
+queue_set_replies(Db *db, const char *id, GVariant *replies, GError **error)
+{
+    g_autoptr(GVariant) packed = pack(replies);
+
+    return db_run(db, &item_set_replies, error, "sb", id, g_variant_get_data(packed),
+                  g_variant_get_size(packed)) >= 0;
 }
 
 gboolean

@@ -80,6 +80,7 @@ typedef struct {
     Extract *extract;
     GHashTable *claims;    /* char * to char *: the Agent-* fields, unverified */
     GPtrArray *recipients; /* of ItemRecipient *, distinct */
+    GVariant *replies;     /* what queue_set_replies was given last; NULL for none */
 } Item;
 
 Item *item_new(void);
@@ -134,6 +135,15 @@ gboolean queue_move(Db *db, const char *id, State from, State to, const char *wh
 /* Records an attempt to send: the next hop's reply, and when to try again (0: not). */
 gboolean queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry,
                               GError **error);
+
+/* What the next hop said in the last attempt to the envelope's recipients, in their order, as
+ * far as it was asked: "a(us)", code and text of each reply, code 0 when there was none. Takes
+ * a floating value. */
+gboolean queue_set_replies(Db *db, const char *id, GVariant *replies, GError **error);
+
+/* That reply to the recipient at that place of the envelope; 0 and "" when there is none.
+ * *text_out is borrowed from the item. */
+guint item_reply(const Item *item, guint place, const char **text_out);
 
 /* Item ids, in order of creation; the newest when there are more than limit. accounts: NULL
  * for all, else NULL-terminated. Caller frees the array (element free function set). */

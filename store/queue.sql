@@ -11,7 +11,7 @@ INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, c
 -- name: item_load
 SELECT id, account, login, submission_key, digest, message_id, conversation, state, tier, line,
        reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size,
-       facts, envelope, extract, claims, approvals, author, file
+       facts, envelope, extract, claims, approvals, author, file, replies
     FROM item WHERE id = $1;
 
 -- name: recipient_add
@@ -64,6 +64,9 @@ SELECT at, from_state, to_state, who, why FROM move WHERE item = $1 ORDER BY num
 
 -- name: item_attempt
 UPDATE item SET answer = $2, retry = $3, attempts = attempts + 1 WHERE id = $1;
+
+-- name: item_set_replies
+UPDATE item SET replies = $2 WHERE id = $1;
 
 -- name: tally_change
 INSERT INTO tally (account, state, items) VALUES ($1, $2, $3)

@@ -187,7 +187,8 @@ CREATE TABLE item (
     facts TEXT NOT NULL,
     envelope BLOB NOT NULL,
     extract BLOB NOT NULL,
-    claims BLOB NOT NULL
+    claims BLOB NOT NULL,
+    replies BLOB -- of the last attempt, NULL when no recipient was asked
 );
 CREATE INDEX item_account ON item (account, seq);
 CREATE INDEX item_message ON item (account, message_id, seq);

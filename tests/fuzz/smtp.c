@@ -82,18 +82,28 @@ say_yes(gpointer data)
     return TRUE;
 }
 
+static gboolean
+take_some(const Envelope *accepted, gpointer data)
+{
+    (void)data;
+    g_assert(accepted->recipients->len == 1);
+    return TRUE;
+}
+
 static void
 send_one(SmtpClient *client, int fd)
 {
     static const char *const from[] = {"ann@example.org", "BODY=8BITMIME", NULL};
     static const char *const to[] = {"bob@example.net", "NOTIFY=NEVER", NULL};
+    static const char *const also[] = {"eve@example.net", NULL};
     g_autoptr(Envelope) envelope = envelope_new();
     gboolean asked = FALSE;
+    const SmtpHooks hooks = {.some = take_some, .before_dot = say_yes, .data = &asked};
 
     envelope_set_sender(envelope, from);
     envelope_add_recipient(envelope, to, NULL);
-    g_autoptr(SmtpResult) result =
-        smtp_send(client, envelope, "X-Head: 1\r\n", fd, say_yes, &asked);
+    envelope_add_recipient(envelope, also, NULL);
+    g_autoptr(SmtpResult) result = smtp_send(client, envelope, "X-Head: 1\r\n", fd, &hooks);
     g_assert(g_utf8_validate(result->text, -1, NULL));
     /* Nothing is taken for sent, or perhaps sent, before the last step. */
     g_assert(asked || result->outcome == SMTP_NOT_SENT || result->outcome == SMTP_REFUSED);

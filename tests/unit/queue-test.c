@@ -210,6 +210,9 @@ test_timer_follows(void)
     assert_ids(queue_due(scratch.db, 99999, 10, &error), "");
     queue_record_attempt(scratch.db, "i1", "451 4.3.0 later", 2600, &error);
     g_assert_no_error(error);
+    queue_set_replies(scratch.db, "i1",
+                      g_variant_new_parsed("[(uint32 250, 'ok'), (451, 'x')]"), &error);
+    g_assert_no_error(error);
     move(scratch.db, "i1", STATE_SENDING, STATE_DELAYED);
     assert_ids(queue_due(scratch.db, 2599, 10, &error), "");
     assert_ids(queue_due(scratch.db, 2600, 10, &error), "i1");
@@ -220,6 +223,11 @@ test_timer_follows(void)
     g_assert_cmpstr(loaded->answer, ==, "451 4.3.0 later");
     g_assert_cmpint(loaded->retry, ==, 2600);
     g_assert_cmpuint(loaded->attempts, ==, 1);
+    const char *reply;
+    g_assert_cmpuint(item_reply(loaded, 1, &reply), ==, 451);
+    g_assert_cmpstr(reply, ==, "x");
+    g_assert_cmpuint(item_reply(loaded, 2, &reply), ==, 0);
+    g_assert_cmpstr(reply, ==, "");
     g_assert_cmpint(loaded->due, ==, 2000);
     scratch_close(&scratch);
 }

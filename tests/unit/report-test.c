@@ -159,6 +159,51 @@ test_replies(void)
 }
 
 static void
+reply(Item *item, guint first, const char *text, guint second, const char *other)
+{
+    g_clear_pointer(&item->replies, g_variant_unref);
+    item->replies = g_variant_ref_sink(
+        g_variant_new_parsed("[(%u, %s), (%u, %s)]", first, text, second, other));
+}
+
+/* RFC 3464, 2.3: each recipient has a fate of its own. */
+static void
+test_partly(void)
+{
+    g_autoptr(Item) item = make(STATE_SENT, NULL, "<a@example.org>", NULL);
+    const char *const other[] = {"<b@example.org>", NULL};
+    const char *const failures[] = {"<c@example.org>", "NOTIFY=FAILURE", NULL};
+
+    envelope_add_recipient(item->envelope, other, NULL);
+    reply(item, 250, "250 ok", 250, "250 ok");
+    check(item, STATE_SENT, "Subject: Sent\r\n", "failed");
+    reply(item, 250, "250 ok", 550, "550 5.1.1 no such user");
+    check(item, STATE_SENT, "Subject: Sent, but not to all\r\n", NULL);
+    check(item, STATE_SENT,
+          "Final-Recipient: rfc822; a@example.org\r\nAction: relayed\r\nStatus: 2.0.0\r\n\r\n"
+          "Final-Recipient: rfc822; b@example.org\r\nAction: failed\r\nStatus: 5.1.1\r\n"
+          "Diagnostic-Code: smtp; 550 5.1.1 no such user\r\n",
+          NULL);
+
+    /* Who only wants to hear of failures hears of this one. */
+    g_autoptr(Item) quiet = make(STATE_SENT, NULL, "<a@example.org>", "NOTIFY=FAILURE");
+    envelope_add_recipient(quiet->envelope, failures, NULL);
+    reply(quiet, 250, "250 ok", 250, "250 ok");
+    g_assert_null(report_compose(quiet, STATE_SENT, &HEAD));
+    reply(quiet, 250, "250 ok", 550, "550 no");
+    check(quiet, STATE_SENT, "Final-Recipient: rfc822; c@example.org\r\nAction: failed\r\n",
+          "a@example.org");
+
+    /* All failed, each for its own reason. */
+    item->state = STATE_FAILED;
+    set(&item->answer, "<a@example.org>: 550 5.1.2 bad host");
+    reply(item, 550, "550 5.1.2 bad host", 551, "551 5.1.6 moved");
+    check(item, STATE_FAILED, "Status: 5.1.2\r\n", NULL);
+    check(item, STATE_FAILED, "Status: 5.1.6\r\nDiagnostic-Code: smtp; 551 5.1.6 moved\r\n",
+          NULL);
+}
+
+static void
 test_notify(void)
 {
     static const struct {
@@ -222,6 +267,7 @@ main(int argc, char **argv)
     g_test_add_func("/report/earlier A17", test_earlier);
     g_test_add_func("/report/replies", test_replies);
     g_test_add_func("/report/notify", test_notify);
+    g_test_add_func("/report/partly", test_partly);
     g_test_add_func("/report/hostile XA13", test_hostile);
     return g_test_run();
 }
