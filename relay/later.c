@@ -49,17 +49,17 @@ record(Request *request, const Item *item, GError **error)
 static gboolean
 tell(Request *request, const Item *item, GError **error)
 {
+    g_autofree char *status = NULL;
+    g_autofree char *reply = report_reply(item, &status);
     gboolean first;
 
-    if (item->state == STATE_SENT || state_is_waiting(item->state)) {
-        arrival_answer(request, "keep", item->id, "");
-    } else {
-        g_autofree char *status = NULL;
-        g_autofree char *reply = report_reply(item, &status);
+    if (reply != NULL) {
         g_autofree char *text = g_strdup_printf("%s: %s", item->id, reply);
         g_autofree char *valid = g_utf8_make_valid(text, -1);
 
         arrival_refuse(request, item->id, status, valid);
+    } else {
+        arrival_answer(request, "keep", item->id, "");
     }
     return owed_tell(request->relay->db, item->id, request->now, &first, error) &&
            (!first || record(request, item, error));

@@ -260,6 +260,9 @@ report_reply(const Item *item, char **status_out)
 {
     const Kind *kind = kind_of(item->state);
     const char *reason = reason_of(kind, item);
+
+    if (!g_str_equal(kind->action, "failed"))
+        return NULL;
     g_autoptr(GString) reply = g_string_new(kind->sentence);
 
     if (*reason != '\0')

@@ -19,8 +19,8 @@ typedef struct {
  * of the recipients. Recipients without NOTIFY get every report. The caller frees. */
 GString *report_compose(const Item *item, State told, const ReportHead *head);
 
-/* The same of an item that did not leave, in one line for an SMTP reply. *status_out: RFC
- * 3463. Not escaped. The caller frees both. */
+/* Why an item will not be sent, in one line for an SMTP reply; NULL when it was, or waits.
+ * *status_out: RFC 3463. Not escaped. The caller frees both. */
 char *report_reply(const Item *item, char **status_out);
 
 /* What an agent may know of why an item ended so: the reviewer's sentence, the next hop's

@@ -177,6 +177,16 @@ def _(world):
     assert b"x" * 996 + b" end" in text.get_payload(decode=True)
 
 
+@story("What the human sent from another program hears 250, too")
+def _(world):
+    begin(world)
+    message, item = keep(world)
+    assert world.submit(OWNER, [STRANGER], message, sender=OWNER).code == 250
+    assert world.gate.wait_state(item, "sent-by-human") == "sent-by-human"
+    assert again(world, message)[0] == 250
+    assert len(world.sink.wait(3)) == 3
+
+
 @story("What the next hop refused is answered with its reply")
 def _(world):
     world.gate.configure(POLICY, LATER, {"next-hop": f"inet:127.0.0.1:{world.sink.port}",
