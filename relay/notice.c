@@ -366,7 +366,7 @@ take_turns(Notifier *notifier)
         };
 
         tell_agent(&turn);
-        remind(&turn, reminder_of_held, "notify");
+        remind(&turn, reminder_of_waiting, "notify");
         remind(&turn, reminder_of_life, "notify-heartbeat");
         remind(&turn, reminder_of_leaving, "digest-to");
     }

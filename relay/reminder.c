@@ -39,16 +39,16 @@ describe_age(gint64 seconds)
 }
 
 static char *
-held_subject(const Account *account, guint held)
+waiting_subject(const Account *account, guint waiting)
 {
-    if (held == 0)
+    if (waiting == 0)
         return g_strdup_printf("Exeat: nothing waits for you (account %s)", account->name);
-    return g_strdup_printf("Exeat: %u %s for you (account %s)", held,
-                           PLURAL(held, "message waits", "messages wait"), account->name);
+    return g_strdup_printf("Exeat: %u %s for you (account %s)", waiting,
+                           PLURAL(waiting, "message waits", "messages wait"), account->name);
 }
 
 static void
-add_held(GString *text, const Item *item, gint64 now)
+add_item(GString *text, const Item *item, gint64 now)
 {
     g_autofree char *age = describe_age(now - item->created);
     guint recipients = item->recipients->len;
@@ -58,9 +58,9 @@ add_held(GString *text, const Item *item, gint64 now)
                            PLURAL(recipients, "recipient", "recipients"), age);
 }
 
-/* Whether an item is still held; what cannot be read is told of by nobody. */
+/* The item, if it still is in that state; what cannot be read is told of by nobody. */
 static gboolean
-load_held(Db *db, const char *id, Item **item_out, GError **error)
+load_if(Db *db, const char *id, State state, Item **item_out, GError **error)
 {
     g_autoptr(Item) item = NULL;
     g_autoptr(GError) trouble = NULL;
@@ -69,15 +69,16 @@ load_held(Db *db, const char *id, Item **item_out, GError **error)
         g_propagate_error(error, g_steal_pointer(&trouble));
         return FALSE;
     }
-    gboolean held = item != NULL && item->state == STATE_HELD;
-    *item_out = held ? g_steal_pointer(&item) : NULL;
+    gboolean still = item != NULL && item->state == state;
+    *item_out = still ? g_steal_pointer(&item) : NULL;
     return TRUE;
 }
 
-/* A line for each item that is still held. *count_out: how many. */
+/* A title, and a line for each item that still is in that state; nothing when there is none.
+ * *count_out: how many. */
 static gboolean
-list_held(Db *db, const GPtrArray *notices, gint64 now, GString *text, guint *count_out,
-          GError **error)
+list_items(Db *db, const GPtrArray *notices, State state, const char *title, gint64 now,
+           GString *text, guint *count_out, GError **error)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     guint count = 0;
@@ -86,36 +87,43 @@ list_held(Db *db, const GPtrArray *notices, gint64 now, GString *text, guint *co
         const Notice *notice = notices->pdata[i];
         g_autoptr(Item) item = NULL;
 
-        if (!g_hash_table_add(seen, notice->item))
+        if (notice->state != state || !g_hash_table_add(seen, notice->item))
             continue;
-        if (!load_held(db, notice->item, &item, error))
+        if (!load_if(db, notice->item, state, &item, error))
             return FALSE;
-        if (item != NULL && ++count <= LINES_MOST)
-            add_held(text, item, now);
+        if (item == NULL)
+            continue;
+        if (count == 0)
+            g_string_append(text, title);
+        if (++count <= LINES_MOST)
+            add_item(text, item, now);
     }
     if (count > LINES_MOST)
         g_string_append_printf(text, "    and %u more\n", count - LINES_MOST);
+    if (count > 0)
+        g_string_append_c(text, '\n');
     *count_out = count;
     return TRUE;
 }
 
+/* How many items only a person can end. */
 static gboolean
-count_held(Db *db, const Account *account, guint *held_out, GError **error)
+count_waiting(Db *db, const Account *account, guint *waiting_out, GError **error)
 {
     guint counts[STATE_COUNT];
 
     if (!queue_count(db, account->name, counts, error))
         return FALSE;
-    *held_out = counts[STATE_HELD];
+    *waiting_out = counts[STATE_HELD] + counts[STATE_UNCERTAIN];
     return TRUE;
 }
 
 gboolean
-reminder_of_held(Db *db, const Config *config G_GNUC_UNUSED, const Account *account,
-                 gint64 now, Reminder **reminder_out, GError **error)
+reminder_of_waiting(Db *db, const Config *config G_GNUC_UNUSED, const Account *account,
+                    gint64 now, Reminder **reminder_out, GError **error)
 {
     gint64 last;
-    guint fresh, held;
+    guint held, uncertain, waiting;
 
     if (account->notify[0] == NULL && account->notify_command[0] == NULL)
         return notice_drop_up_to(db, account->name, NOTICE_APPROVER, G_MAXINT64, error);
@@ -130,19 +138,24 @@ reminder_of_held(Db *db, const Config *config G_GNUC_UNUSED, const Account *acco
     if (!is_time(last, PAUSE, now))
         return TRUE;
     gint64 taken = ((const Notice *)notices->pdata[notices->len - 1])->number;
-    g_autoptr(GString) text = g_string_new("Held since you heard last:\n\n");
-    if (!list_held(db, notices, now, text, &fresh, error) ||
-        !count_held(db, account, &held, error))
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (!list_items(db, notices, STATE_HELD, "Held since you heard last:\n\n", now, text,
+                    &held, error) ||
+        !list_items(db, notices, STATE_UNCERTAIN,
+                    "Nobody knows whether these left. Look, and say so with \"exeat "
+                    "resolve\":\n\n",
+                    now, text, &uncertain, error) ||
+        !count_waiting(db, account, &waiting, error))
         return FALSE;
-    if (fresh == 0)
+    if (held + uncertain == 0)
         return notice_drop_up_to(db, account->name, NOTICE_APPROVER, taken, error);
-    g_string_append(text, "\n\"exeat list\" lists what waits, \"exeat show\" shows it.\n");
+    g_string_append(text, "\"exeat list\" lists what waits, \"exeat show\" shows it.\n");
 
     Reminder *reminder = g_new0(Reminder, 1);
     reminder->kind = "notify";
     reminder->at = now;
     reminder->mark = reminder->taken = taken;
-    reminder->subject = held_subject(account, held);
+    reminder->subject = waiting_subject(account, waiting);
     reminder->text = g_strdup(text->str);
     *reminder_out = reminder;
     return TRUE;
@@ -153,7 +166,7 @@ reminder_of_life(Db *db, const Config *config G_GNUC_UNUSED, const Account *acco
                  gint64 now, Reminder **reminder_out, GError **error)
 {
     gint64 last;
-    guint held;
+    guint waiting;
 
     if (!account->heartbeat)
         return TRUE;
@@ -161,14 +174,14 @@ reminder_of_life(Db *db, const Config *config G_GNUC_UNUSED, const Account *acco
         return FALSE;
     if (!is_time(last, DAY, now))
         return TRUE;
-    if (!count_held(db, account, &held, error))
+    if (!count_waiting(db, account, &waiting, error))
         return FALSE;
 
     Reminder *reminder = g_new0(Reminder, 1);
     reminder->kind = "notify-heartbeat";
     reminder->at = now;
     reminder->mark = last;
-    reminder->subject = held_subject(account, held);
+    reminder->subject = waiting_subject(account, waiting);
     reminder->text = g_strdup("The gate is up. This comes once a day, whether something waits "
                               "or not.\n");
     *reminder_out = reminder;

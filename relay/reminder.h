@@ -24,9 +24,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Reminder, reminder_free)
 typedef gboolean (*ReminderLook)(Db *db, const Config *config, const Account *account,
                                  gint64 now, Reminder **reminder_out, GError **error);
 
-/* What is held since approvers were told last, at most every quarter of an hour. */
-gboolean reminder_of_held(Db *db, const Config *config, const Account *account, gint64 now,
-                          Reminder **reminder_out, GError **error);
+/* What is held or uncertain since approvers were told last, at most every quarter of an hour.
+ */
+gboolean reminder_of_waiting(Db *db, const Config *config, const Account *account, gint64 now,
+                             Reminder **reminder_out, GError **error);
 
 /* How many wait, once a day, be it none: who hears nothing knows that something is wrong. */
 gboolean reminder_of_life(Db *db, const Config *config, const Account *account, gint64 now,

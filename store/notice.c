@@ -59,7 +59,7 @@ gboolean
 notice_moved(Db *db, const char *account, const char *item, State state, gint64 now,
              GError **error)
 {
-    if (state == STATE_HELD)
+    if (state == STATE_HELD || state == STATE_UNCERTAIN)
         return add(db, account, NOTICE_APPROVER, item, state, now, error);
     return !ends_it(state) || add(db, account, NOTICE_AGENT, item, state, now, error);
 }

@@ -17,8 +17,8 @@ typedef struct {
 } Notice;
 
 /* An item is in a state now: as it was submitted, or by a move. Agents are told once that
- * something waits, whichever way (XF21), and how it ends; approvers of what is held, and of
- * nothing else (D15). */
+ * something waits, whichever way (XF21), and how it ends; approvers of what is held or
+ * uncertain, which only a person can end, and of nothing else (D15). */
 gboolean notice_submitted(Db *db, const Item *item, gint64 now, GError **error);
 gboolean notice_moved(Db *db, const char *account, const char *item, State state, gint64 now,
                       GError **error);

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
-from gate import RELAY  # noqa: E402
+from gate import AGENT, RELAY  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from smtpclient import Client  # noqa: E402
 from story import main, story, until  # noqa: E402
@@ -293,6 +293,31 @@ def _(world):
     assert notice.field("Subject") == ["Exeat: 3 messages wait for you (account owner)"]
     body = notice.body.decode()
     assert [item in body for item in [held, *more]] == [False, True, True, False], body
+
+
+@story("Approvers hear of what is uncertain, the agent only of how it ended (E40)")
+def _(world):
+    configure(world, notify=BOSS, notices_to=BOX, settings={
+        "next-hop": f"inet:127.0.0.1:{world.sink.port}", "next-hop-gated": "no"})
+    write(world, NORA)
+    item = submit(world, STRANGER)
+    heard(world, BOX, 1)
+    until(lambda: mail_to(world, BOSS))
+    world.sink.rules = [{"at": "DOT", "match": STRANGER, "do": "drop", "times": 1}]
+    world.gate.approve(item)
+    assert world.gate.wait_state(item, "uncertain") == "uncertain"
+    let_turn(world)
+    heard(world, BOSS, 1)
+    agent = len(mail_to(world, BOX))
+    world.gate.clock(16 * MINUTES)
+    notice = heard(world, BOSS, 2)[-1]
+    assert notice.field("Subject") == ["Exeat: 1 message waits for you (account owner)"], notice.head
+    body = notice.body.decode()
+    assert "exeat resolve" in body and f"{item}  digest " in body and "Held" not in body, body
+    assert len(mail_to(world, BOX)) == agent
+    assert world.gate.command("status", item, uid=AGENT).stdout == f"{item}: uncertain\n"
+    world.gate.answer("resolve", item, "sent")
+    assert hear_outcome(world, agent + 1)[:2] == ("relayed", "2.0.0")
 
 
 @story("A program is told instead: fixed words, a clean environment, no text of the message")

@@ -74,6 +74,7 @@ test_moved(void)
     move(scratch.db, "x", STATE_SENDING, STATE_COMMITTING);
     move(scratch.db, "x", STATE_COMMITTING, STATE_UNCERTAIN);
     assert_told(NOTICE_AGENT, "x held");
+    assert_told(NOTICE_APPROVER, "x held, x held, x uncertain"); /* a person has to look */
     move(scratch.db, "x", STATE_UNCERTAIN, STATE_SENT);
     assert_told(NOTICE_AGENT, "x held, x sent");
     g_assert_cmpint(move(scratch.db, "x", STATE_HELD, STATE_REJECTED), ==, MOVE_REFUSED);
