@@ -213,7 +213,7 @@ find_conversation(Db *db, const Item *item, GError **error)
     gint64 conversation = item->conversation;
 
     if (conversation == 0 && *item->message_id != '\0' &&
-        !history_conversation(db, item->account, ids, &conversation, error))
+        !history_conversation(db, item->account, ids, &conversation, NULL, error))
         return NULL;
     if (conversation != 0)
         return queue_conversation(db, item->account, conversation, CONVERSATION_MOST, error);

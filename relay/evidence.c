@@ -28,11 +28,11 @@ typedef struct {
     gint64 thread_days, contact_days;
 } Tally;
 
-/* Whole days from then to now (A29). */
+/* Whole days from then to now, when there was a then (A29). */
 static gint64
-count_days(gint64 then, gint64 now)
+count_days(gboolean ever, gint64 then, gint64 now)
 {
-    return then == HISTORY_NEVER ? FACT_DAYS_MAX : CLAMP((now - then) / DAY, 0, FACT_DAYS_MAX);
+    return ever ? CLAMP((now - then) / DAY, 0, FACT_DAYS_MAX) : FACT_DAYS_MAX;
 }
 
 /* Tells whether an inside recipient is one address for many; it is external when it leads
@@ -61,28 +61,15 @@ tally_likeness(Db *db, const Account *account, const char *address,
     return TRUE;
 }
 
-/* What the history says of a recipient; *written_out: when the human last wrote to it in the
- * item's conversation. */
-static gboolean
-look_up(Db *db, const Item *item, const char *address, HistoryAddress *found_out,
-        gint64 *written_out, GError **error)
-{
-    *written_out = HISTORY_NEVER;
-    return history_look_up(db, item->account, address, found_out, error) &&
-           (item->conversation == 0 ||
-            history_takes_part(db, item->account, item->conversation, address, written_out,
-                               error));
-}
-
 static void
-tally_ages(const HistoryAddress *found, gint64 written, gboolean self, gint64 now,
-           Tally *tally)
+tally_ages(const HistoryAddress *found, gboolean self, gint64 now, Tally *tally)
 {
-    gint64 last = found->known ? MAX(found->last, found->vouched) : HISTORY_NEVER;
+    gint64 thread = count_days(found->takes_part, found->written, now);
+    gint64 contact = count_days(found->known, MAX(found->last, found->vouched), now);
 
-    tally->thread_days = MIN(tally->thread_days, count_days(written, now));
+    tally->thread_days = MIN(tally->thread_days, thread);
     if (!self)
-        tally->contact_days = MAX(tally->contact_days, count_days(last, now));
+        tally->contact_days = MAX(tally->contact_days, contact);
 }
 
 /* What the aliases and the history say of each recipient. The human is known to the human. */
@@ -95,17 +82,17 @@ tally_recipients(Db *db, const Config *config, const Account *account, Item *ite
         ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
         gboolean self = lists_address(account->addresses, recipient->normal);
         HistoryAddress found = {0};
-        gint64 written;
         gboolean many = follow_alias(config, account, recipient);
 
-        if (!look_up(db, item, recipient->normal, &found, &written, error) ||
+        if (!history_look_up(db, account->name, recipient->normal, item->conversation, &found,
+                             error) ||
             !tally_likeness(db, account, recipient->normal, &found, tally, error))
             return FALSE;
         if (found.forged && !guard_report(db, account->name, recipient->normal, now, error))
             return FALSE;
         recipient->mentioned = found.mentioned && !self;
         recipient->known = (found.known || self) && !recipient->mentioned;
-        recipient->outside = written == HISTORY_NEVER && !(self && item->conversation != 0);
+        recipient->outside = !found.takes_part && !(self && item->conversation != 0);
         tally->external += recipient->external;
         tally->novel += !recipient->known;
         tally->external_novel += recipient->external && !recipient->known;
@@ -113,7 +100,7 @@ tally_recipients(Db *db, const Config *config, const Account *account, Item *ite
         tally->lists += many || found.list || lists_address(account->lists, recipient->normal);
         tally->outside += recipient->outside;
         tally->hidden += !lists_address(item->extract->to_cc, recipient->normal);
-        tally_ages(&found, written, self, now, tally);
+        tally_ages(&found, self, now, tally);
     }
     return TRUE;
 }
@@ -243,23 +230,6 @@ count_sends(Db *db, Item *item, gint64 now, GError **error)
     return count_to_recipients(db, item, now, error) && count_fanout(db, item, now, error);
 }
 
-/* Two machines that answer each other never end (RFC 3834, 2). Any id that the message names
- * counts: which of them it answers, the agent says. */
-static gboolean
-find_loop(Db *db, Item *item, GError **error)
-{
-    char **parents = item->extract->parents;
-    gboolean loop = item->extract->automatic;
-    gint64 conversation;
-
-    for (guint i = 0; !loop && parents[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
-        if (!history_trace(db, item->account, parents[i], &conversation, &loop, error))
-            return FALSE;
-    }
-    facts_set(&item->facts, FACT_LOOP, loop);
-    return TRUE;
-}
-
 static void
 declare(Item *item)
 {
@@ -274,13 +244,17 @@ evidence_gather(Db *db, const Config *config, const Account *account, Item *item
                 GError **error)
 {
     Tally tally = {0};
+    gboolean answers_machine = FALSE;
 
     if (!history_conversation(db, account->name, (const char *const *)item->extract->parents,
-                              &item->conversation, error) ||
+                              &item->conversation, &answers_machine, error) ||
         !tally_recipients(db, config, account, item, now, &tally, error))
         return FALSE;
     set_audience(item, &tally);
     set_content(account, item, &tally);
     declare(item);
-    return find_loop(db, item, error) && count_sends(db, item, now, error);
+    /* Two machines that answer each other never end (RFC 3834, 2). Any id that the message
+     * names counts: which of them it answers, the agent says. */
+    facts_set(&item->facts, FACT_LOOP, item->extract->automatic || answers_machine);
+    return count_sends(db, item, now, error);
 }

@@ -63,7 +63,7 @@ import_novel(Request *request, GError **error)
     while (g_variant_iter_next(addresses, "&s", &address)) {
         HistoryAddress found;
 
-        if (!history_look_up(request->relay->db, account->name, address, &found, error))
+        if (!history_look_up(request->relay->db, account->name, address, 0, &found, error))
             return FALSE;
         if (!found.known)
             g_strv_builder_add(novel, address);

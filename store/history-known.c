@@ -31,6 +31,7 @@ known_entry_clear(KnownEntry *entry)
 {
     g_free(entry->voucher);
 }
+
 gboolean
 known_find(Db *db, const char *account, const char *address, KnownEntry *entry_out,
            GError **error)
@@ -123,11 +124,28 @@ read_row(Db *db, const char *account, const char *address, Rows *rows, gboolean 
 }
 
 gboolean
-history_look_up(Db *db, const char *account, const char *address, HistoryAddress *found_out,
-                GError **error)
+joined_read(Db *db, const char *account, gint64 conversation, const char *address, Rows *rows,
+            int column, guint8 seal_out[SEAL_BYTES], gint64 *written_out)
 {
-    g_autoptr(Rows) rows = db_query(db, &address_look_up, error, "ss", account, address);
+    const Participant row = {conversation, rows_text(rows, column + 1),
+                             rows_integer(rows, column + 2)};
+
+    if (row.message == NULL)
+        return FALSE;
+    warrant_seal_participant(db, account, address, &row, seal_out);
+    *written_out = row.written;
+    return warrant_fits(seal_out, rows, column);
+}
+
+gboolean
+history_look_up(Db *db, const char *account, const char *address, gint64 conversation,
+                HistoryAddress *found_out, GError **error)
+{
+    g_autoptr(Rows) rows =
+        db_query(db, &address_look_up, error, "ssi", account, address, conversation);
     gboolean found = FALSE;
+    guint8 seal[SEAL_BYTES];
+    gint64 written = 0;
 
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
@@ -135,10 +153,14 @@ history_look_up(Db *db, const char *account, const char *address, HistoryAddress
     gboolean forged;
     Correspondent row = read_row(db, account, address, rows, &forged);
     gint64 settled = MAX(row.last_written, row.vouched);
+    gboolean takes_part =
+        joined_read(db, account, conversation, address, rows, 10, seal, &written);
     *found_out = (HistoryAddress){.known = row.times > 0 || row.vouched > 0,
                                   .forged = forged,
                                   .mentioned = is_mentioned(rows, settled, row.event),
                                   .list = rows_text(rows, 7) != NULL,
+                                  .takes_part = takes_part,
+                                  .written = takes_part ? written : 0,
                                   .first = row.first_written,
                                   .last = row.last_written,
                                   .times = row.times,

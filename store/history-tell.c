@@ -101,7 +101,7 @@ history_tell(Db *db, const char *account, const char *address, HistoryStory **st
 {
     g_autoptr(HistoryStory) story = story_new();
 
-    if (!history_look_up(db, account, address, &story->address, error) ||
+    if (!history_look_up(db, account, address, 0, &story->address, error) ||
         !tell_voucher(db, account, address, story, error) ||
         !tell_sightings(db, account, address, story, error) ||
         !tell_letters(db, account, address, story, error))

@@ -47,12 +47,14 @@ find_holder(Db *db, const char *account, const char *id, Holder *holder_out, GEr
     return TRUE;
 }
 
-/* The one conversation the ids lead to; 0 when they lead to none or to several (case T7). */
+/* The one conversation the ids lead to; 0 when they lead to none or to several (case T7); and
+ * whether a machine wrote the message of any of them. */
 static gboolean
 follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversation_out,
-           GError **error)
+           gboolean *automatic_out, GError **error)
 {
     gint64 conversation = 0;
+    gboolean automatic = FALSE, several = FALSE;
 
     for (guint i = 0; ids != NULL && ids[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
         Holder holder = {0};
@@ -61,15 +63,14 @@ follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversa
             continue;
         if (!find_holder(db, account, ids[i], &holder, error))
             return FALSE;
-        if (holder.conversation == 0 || holder.conversation == conversation)
+        automatic |= holder.automatic;
+        if (holder.conversation == 0)
             continue;
-        if (conversation != 0) {
-            conversation = 0;
-            break;
-        }
+        several |= conversation != 0 && conversation != holder.conversation;
         conversation = holder.conversation;
     }
-    *conversation_out = conversation;
+    *conversation_out = several ? 0 : conversation;
+    *automatic_out = automatic;
     return TRUE;
 }
 
@@ -96,8 +97,9 @@ file_message(Db *db, const Observation *observed, const Holder *holder, gint64 n
 {
     const char *account = observed->account;
     gint64 automatic = observed->automatic;
+    gboolean answers_machine = FALSE;
 
-    if (!follow_ids(db, account, observed->parents, conversation_out, error))
+    if (!follow_ids(db, account, observed->parents, conversation_out, &answers_machine, error))
         return FALSE;
     if (holder->named && *conversation_out == 0)
         *conversation_out = holder->conversation;
@@ -153,10 +155,8 @@ find_joined(Db *db, const char *account, gint64 conversation, const char *addres
     *joined_out = (Joined){0};
     if (!found)
         return TRUE;
-    const Participant row = {conversation, rows_text(rows, 2), rows_integer(rows, 1)};
-    warrant_seal_participant(db, account, address, &row, joined_out->seal);
-    joined_out->sealed = warrant_fits(joined_out->seal, rows, 0);
-    joined_out->written = row.written;
+    joined_out->sealed = joined_read(db, account, conversation, address, rows, 0,
+                                     joined_out->seal, &joined_out->written);
     return TRUE;
 }
 
@@ -218,36 +218,58 @@ learn_recipient(Db *db, const Observation *observed, const Place *place, const c
            join(db, observed, place->conversation, address, warrant, now, error);
 }
 
+/* The human wrote in a conversation if anybody takes part in it. */
 static gboolean
-make_mine(Db *db, const Observation *observed, gint64 conversation, Warrant *warrant,
-          GError **error)
+is_mine(Db *db, const char *account, gint64 conversation, gboolean *mine_out, GError **error)
 {
+    g_autoptr(GError) trouble = NULL;
+    g_autoptr(Rows) rows =
+        db_query(db, &conversation_is_mine, error, "si", account, conversation);
+    gboolean mine = FALSE;
     guint8 seal[SEAL_BYTES];
+    gint64 written;
 
-    warrant_seal_conversation(db, observed->account, conversation, seal);
-    gint64 made = db_run(db, &conversation_make_mine, error, "sib", observed->account,
-                         conversation, seal, sizeof seal);
-    if (made > 0)
-        warrant_add(warrant, seal);
-    if (made > 0 && observed->tally != NULL)
-        observed->tally->conversations++;
-    return made >= 0;
+    if (rows == NULL)
+        return FALSE;
+    while (!mine && rows_next(rows, &trouble))
+        mine = joined_read(db, account, conversation, rows_text(rows, 0), rows, 1, seal,
+                           &written);
+    if (trouble != NULL) {
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return FALSE;
+    }
+    *mine_out = mine;
+    return TRUE;
 }
 
-/* The human wrote to these: now they are known, and take part. */
+static gboolean
+tally_conversation(Db *db, const Observation *observed, gint64 conversation, GError **error)
+{
+    gboolean mine = FALSE;
+
+    if (observed->tally == NULL || conversation == 0)
+        return TRUE;
+    if (!is_mine(db, observed->account, conversation, &mine, error))
+        return FALSE;
+    observed->tally->conversations += !mine;
+    return TRUE;
+}
+
+/* The human wrote to these: now they are known, and take part, and the conversation is his. */
 static gboolean
 learn_recipients(Db *db, const Observation *observed, const Place *place, gint64 event,
                  Warrant *warrant, gint64 now, GError **error)
 {
     const char *const *recipients = observed->recipients;
 
+    if (!tally_conversation(db, observed, place->conversation, error))
+        return FALSE;
     for (guint i = 0; recipients != NULL && recipients[i] != NULL; i++) {
         if (!learn_recipient(db, observed, place, recipients[i], event, warrant, now, error))
             return FALSE;
     }
     return place->conversation == 0 ||
-           (name_parents(db, observed, place->conversation, now, error) &&
-            make_mine(db, observed, place->conversation, warrant, error));
+           name_parents(db, observed, place->conversation, now, error);
 }
 
 /* Recorded here, unless the caller does so for many. */
@@ -330,32 +352,19 @@ history_observe(Db *db, const Observation *observation, gint64 now, GError **err
     g_assert_not_reached();
 }
 
-static gboolean
-is_mine(Db *db, const char *account, gint64 conversation, gboolean *mine_out, GError **error)
-{
-    g_autoptr(Rows) rows =
-        db_query(db, &conversation_is_mine, error, "si", account, conversation);
-    gboolean found = FALSE;
-    guint8 seal[SEAL_BYTES];
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    warrant_seal_conversation(db, account, conversation, seal);
-    *mine_out = found && warrant_fits(seal, rows, 0);
-    return TRUE;
-}
-
 gboolean
 history_conversation(Db *db, const char *account, const char *const *parents,
-                     gint64 *conversation_out, GError **error)
+                     gint64 *conversation_out, gboolean *automatic_out, GError **error)
 {
     gint64 conversation = 0;
-    gboolean mine;
+    gboolean mine = FALSE, automatic = FALSE;
 
-    if (!follow_ids(db, account, parents, &conversation, error) ||
-        !is_mine(db, account, conversation, &mine, error))
+    if (!follow_ids(db, account, parents, &conversation, &automatic, error) ||
+        (conversation != 0 && !is_mine(db, account, conversation, &mine, error)))
         return FALSE;
     *conversation_out = mine ? conversation : 0;
+    if (automatic_out != NULL)
+        *automatic_out = automatic;
     return TRUE;
 }
 
@@ -382,17 +391,5 @@ history_is_of_human(Db *db, const char *account, const char *id, gint64 since,
         !db_integer(db, &message_of_human, 0, &found, error, "ssi", account, id, since))
         return FALSE;
     *is_out = found != 0;
-    return TRUE;
-}
-
-gboolean
-history_takes_part(Db *db, const char *account, gint64 conversation, const char *address,
-                   gint64 *written_out, GError **error)
-{
-    Joined joined = {0};
-
-    if (!find_joined(db, account, conversation, address, &joined, error))
-        return FALSE;
-    *written_out = joined.sealed ? joined.written : HISTORY_NEVER;
     return TRUE;
 }

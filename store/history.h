@@ -58,19 +58,24 @@ typedef struct {
     gboolean forged;    /* a row says so that the relay did not write (XE13): not known */
     gboolean mentioned; /* in a received text since then (D19) */
     gboolean list;
-    gint64 first; /* the human first wrote to it; 0 when never */
+    gboolean takes_part; /* the human wrote to it in the conversation asked about */
+    gint64 written;      /* when last; 0 when he did not */
+    gint64 first;        /* the human first wrote to it; 0 when never */
     gint64 last;
     gint64 times;
     gint64 vouched; /* 0 when nobody did */
 } HistoryAddress;
 
-gboolean history_look_up(Db *db, const char *account, const char *address,
+/* conversation: 0 for none. */
+gboolean history_look_up(Db *db, const char *account, const char *address, gint64 conversation,
                          HistoryAddress *found_out, GError **error);
 
 /* The one conversation in which the human wrote and to which the ids lead; 0 when there is
- * none or they lead to different conversations. Ids never seen are ignored. */
+ * none or they lead to different conversations. Ids never seen are ignored. *automatic_out,
+ * which may be NULL: whether a machine wrote the message of any of the ids. */
 gboolean history_conversation(Db *db, const char *account, const char *const *parents,
-                              gint64 *conversation_out, GError **error);
+                              gint64 *conversation_out, gboolean *automatic_out,
+                              GError **error);
 
 /* The conversation that an id leads to, whoever wrote in it, 0 when the id was never seen; and
  * whether a machine wrote its message. */
@@ -80,13 +85,6 @@ gboolean history_trace(Db *db, const char *account, const char *id, gint64 *conv
 /* Whether the human has sent a message with that id since a time. */
 gboolean history_is_of_human(Db *db, const char *account, const char *id, gint64 since,
                              gboolean *is_out, GError **error);
-
-#define HISTORY_NEVER G_MININT64
-
-/* When the human last wrote to the address in that conversation, which makes it take part;
- * HISTORY_NEVER when it does not. */
-gboolean history_takes_part(Db *db, const char *account, gint64 conversation,
-                            const char *address, gint64 *written_out, GError **error);
 
 /* Makes an address known without a message; texts that named it before no longer count. who:
  * for the record. */

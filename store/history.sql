@@ -26,11 +26,8 @@ INSERT INTO message (account, id, conversation, kind, seen, needed, automatic)
     ON CONFLICT (account, id) DO NOTHING;
 
 -- name: conversation_is_mine
-SELECT seal FROM conversation WHERE account = $1 AND id = $2;
-
--- name: conversation_make_mine
-INSERT INTO conversation (account, id, mine, seal) VALUES ($1, $2, 1, $3)
-    ON CONFLICT (account, id) DO NOTHING;
+SELECT address, seal, message, written FROM participant
+    WHERE account = $1 AND conversation = $2;
 
 -- name: participant_add
 INSERT INTO participant (account, conversation, address, message, written, seal)
@@ -42,7 +39,8 @@ UPDATE participant SET message = $4, written = $5, seal = $6
     WHERE account = $1 AND conversation = $2 AND address = $3;
 
 -- name: participant_find
-SELECT seal, written, message FROM participant WHERE account = $1 AND conversation = $2 AND address = $3;
+SELECT seal, message, written FROM participant
+    WHERE account = $1 AND conversation = $2 AND address = $3;
 
 -- name: participant_letters
 SELECT conversation, message, written FROM participant
@@ -125,12 +123,17 @@ INSERT INTO list (account, address, seen) VALUES ($1, $2, $3)
 -- name: address_look_up
 SELECT correspondent.times, correspondent.first_written, correspondent.last_written,
        correspondent.event, correspondent.vouched, mention.event, mention.last_seen,
-       list.address, correspondent.seal, correspondent.voucher
-    FROM (SELECT CAST($1 AS TEXT) AS account, CAST($2 AS TEXT) AS address) AS wanted
+       list.address, correspondent.seal, correspondent.voucher,
+       participant.seal, participant.message, participant.written
+    FROM (SELECT CAST($1 AS TEXT) AS account, CAST($2 AS TEXT) AS address,
+                 CAST($3 AS BIGINT) AS conversation) AS wanted
     LEFT JOIN correspondent ON correspondent.account = wanted.account
         AND correspondent.address = wanted.address
     LEFT JOIN mention ON mention.account = wanted.account AND mention.address = wanted.address
-    LEFT JOIN list ON list.account = wanted.account AND list.address = wanted.address;
+    LEFT JOIN list ON list.account = wanted.account AND list.address = wanted.address
+    LEFT JOIN participant ON participant.account = wanted.account
+        AND participant.conversation = wanted.conversation
+        AND participant.address = wanted.address;
 
 -- name: correspondent_tell
 SELECT voucher FROM correspondent WHERE account = $1 AND address = $2;
@@ -167,8 +170,8 @@ UPDATE message SET needed = 1 WHERE account = $1 AND id IN
         WHERE oldest.account = $1 AND oldest.kind = 'received' AND oldest.needed = 0
             AND oldest.seen < $2
         ORDER BY oldest.seen LIMIT $3)
-    AND EXISTS (SELECT 1 FROM conversation WHERE conversation.account = message.account
-        AND conversation.id = message.conversation AND conversation.mine = 1);
+    AND EXISTS (SELECT 1 FROM participant WHERE participant.account = message.account
+        AND participant.conversation = message.conversation);
 
 -- name: received_drop
 DELETE FROM message WHERE account = $1 AND id IN
@@ -176,8 +179,8 @@ DELETE FROM message WHERE account = $1 AND id IN
         WHERE oldest.account = $1 AND oldest.kind = 'received' AND oldest.needed = 0
             AND oldest.seen < $2
         ORDER BY oldest.seen LIMIT $3)
-    AND NOT EXISTS (SELECT 1 FROM conversation WHERE conversation.account = message.account
-        AND conversation.id = message.conversation AND conversation.mine = 1);
+    AND NOT EXISTS (SELECT 1 FROM participant WHERE participant.account = message.account
+        AND participant.conversation = message.conversation);
 
 -- name: needed_drop
 DELETE FROM message WHERE account = $1 AND id IN

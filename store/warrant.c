@@ -36,16 +36,6 @@ warrant_seal_correspondent(Db *db, const char *account, const char *address,
 }
 
 void
-warrant_seal_conversation(Db *db, const char *account, gint64 conversation,
-                          guint8 seal_out[SEAL_BYTES])
-{
-    g_autoptr(GByteArray) fields = begin_fields("exeat-conversation-1", account);
-
-    fields_add_number(fields, (guint64)conversation);
-    seal_bytes(db_seal(db), fields, seal_out);
-}
-
-void
 warrant_seal_participant(Db *db, const char *account, const char *address,
                          const Participant *row, guint8 seal_out[SEAL_BYTES])
 {
@@ -215,12 +205,6 @@ seal_correspondent(Walk *walk, Rows *rows, guint8 seal_out[SEAL_BYTES])
 }
 
 static void
-seal_conversation(Walk *walk, Rows *rows, guint8 seal_out[SEAL_BYTES])
-{
-    warrant_seal_conversation(walk->db, walk->account, rows_integer(rows, 1), seal_out);
-}
-
-static void
 seal_participant(Walk *walk, Rows *rows, guint8 seal_out[SEAL_BYTES])
 {
     const Participant row = {rows_integer(rows, 2), rows_text(rows, 3), rows_integer(rows, 4)};
@@ -256,7 +240,6 @@ walk_all(Walk *walk, GError **error)
 
     if (!walk_rows(walk, &warrant_correspondents, seal_correspondent, "correspondent",
                    error) ||
-        !walk_rows(walk, &warrant_conversations, seal_conversation, "conversation", error) ||
         !walk_rows(walk, &warrant_participants, seal_participant, "participant", error) ||
         !find_sum(walk->db, walk->account, &sum, error))
         return FALSE;

@@ -1,7 +1,7 @@
 /* warrant.h - what the history vouches with is sealed (XE13, XE15)
  *
- * Three kinds of rows help a message: that an address is a correspondent, that a conversation
- * is the human's, and that an address takes part in one. Each carries a seal (seal.h) over
+ * Two kinds of rows help a message: that an address is a correspondent, and that it takes part
+ * in a conversation, which is the human's for it. Each carries a seal (seal.h) over
  * what it says, so that a row made or changed by who does not have the key says nothing. That
  * rows are missing, or old ones came back, shows by the account's sum: their number, and the
  * sum of their seals as numbers of 256 bits, least significant byte first. It stands in an
@@ -26,8 +26,6 @@ typedef struct {
 
 void warrant_seal_correspondent(Db *db, const char *account, const char *address,
                                 const Correspondent *row, guint8 seal_out[SEAL_BYTES]);
-void warrant_seal_conversation(Db *db, const char *account, gint64 conversation,
-                               guint8 seal_out[SEAL_BYTES]);
 void warrant_seal_participant(Db *db, const char *account, const char *address,
                               const Participant *row, guint8 seal_out[SEAL_BYTES]);
 

@@ -7,8 +7,5 @@ SELECT details FROM audit WHERE account = $1 AND kind = 'history' ORDER BY seq D
 SELECT seal, address, times, first_written, last_written, event, vouched, voucher
     FROM correspondent WHERE account = $1;
 
--- name: warrant_conversations
-SELECT seal, id FROM conversation WHERE account = $1;
-
 -- name: warrant_participants
 SELECT seal, address, conversation, message, written FROM participant WHERE account = $1;

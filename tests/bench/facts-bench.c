@@ -92,7 +92,7 @@ observe(Db *db, const Observation *observation, gint64 when)
 }
 
 static void
-hold_conversation(const History *history, guint64 conversation)
+hold_conversation(const History *history, guint64 conversation, Warrant *warrant)
 {
     char *people[PEOPLE + 1];
     g_autofree char *sent = make_id("sent", conversation);
@@ -104,7 +104,8 @@ hold_conversation(const History *history, guint64 conversation)
             &(Observation){.kind = OBSERVED_HUMAN,
                            .account = "owner",
                            .message_id = sent,
-                           .recipients = (const char *const *)people},
+                           .recipients = (const char *const *)people,
+                           .warrant = warrant},
             when);
     observe(history->scratch.db,
             &(Observation){.kind = OBSERVED_RECEIVED,
@@ -134,6 +135,17 @@ commit(Db *db)
 
     db_commit(db, &error);
     g_assert_no_error(error);
+}
+
+/* Of as many lessons as an import gives at once. */
+static void
+record(Db *db, Warrant *warrant)
+{
+    g_autoptr(GError) error = NULL;
+
+    warrant_record(db, "owner", warrant, "user 0", NULL, TODAY, &error);
+    g_assert_no_error(error);
+    *warrant = (Warrant){0};
 }
 
 static void
@@ -167,16 +179,19 @@ build(History *history)
 {
     guint64 conversations = history->correspondents / PEOPLE;
     double begun = read_clock();
+    Warrant warrant = {0};
 
     scratch_open(&history->scratch);
     begin(history->scratch.db);
     for (guint64 i = 0; i < conversations; i++) {
-        hold_conversation(history, i);
+        hold_conversation(history, i, &warrant);
         if (i % PER_COMMIT == PER_COMMIT - 1) {
+            record(history->scratch.db, &warrant);
             commit(history->scratch.db);
             begin(history->scratch.db);
         }
     }
+    record(history->scratch.db, &warrant);
     for (guint i = 0; i < AUTOMATIC; i++)
         send_automatically(history, i);
     commit(history->scratch.db);

@@ -313,12 +313,13 @@ test_plans(void)
         const Sql *sql;
         const char *search; /* what one step of the plan must say */
     } rows[] = {
-        {&address_look_up, "correspondent USING INDEX"},
+        {&address_look_up, "correspondent USING PRIMARY KEY"},
         {&message_find, "AND id=?"},
         {&message_mark_automatic, "AND id=?"},
         {&participant_find, "address=?"},
         {&participant_letters, "participant_letters (account=? AND address=?"},
-        {&conversation_is_mine, "id=?"},
+        {&conversation_is_mine,
+         "participant USING PRIMARY KEY (account=? AND conversation=?)"},
         {&correspondent_find, "address=?"},
         {&correspondent_exists, "address=?"},
         {&warrant_newest, "audit_history (account=?"},

@@ -78,7 +78,6 @@ test_forget(void)
 {
     const char *const ids[] = {"<k1@x>", NULL};
     gint64 conversation = 0;
-    gint64 written = HISTORY_NEVER;
     Scratch scratch;
 
     scratch_open(&scratch);
@@ -91,9 +90,10 @@ test_forget(void)
     g_assert_false(found.known);
     g_assert_false(found.mentioned);
     g_assert_cmpint(found.vouched, ==, 0);
-    g_assert_true(history_conversation(scratch.db, ME, ids, &conversation, NULL));
-    g_assert_true(history_takes_part(scratch.db, ME, conversation, NORA, &written, NULL));
-    g_assert_cmpint(written, ==, 1000);
+    g_assert_true(history_conversation(scratch.db, ME, ids, &conversation, NULL, NULL));
+    g_assert_true(history_look_up(scratch.db, ME, NORA, conversation, &found, NULL));
+    g_assert_true(found.takes_part);
+    g_assert_cmpint(found.written, ==, 1000);
     g_assert_false(forget(scratch.db, NORA));
 
     observe_received(scratch.db, "<m2@x>", NULL, EVIL, NORA, 3000);

@@ -26,7 +26,7 @@ is_thread(Db *db, const char *id)
     g_autoptr(GError) error = NULL;
     gint64 conversation = 0;
 
-    history_conversation(db, ME, ids, &conversation, &error);
+    history_conversation(db, ME, ids, &conversation, NULL, &error);
     g_assert_no_error(error);
     return conversation != 0;
 }

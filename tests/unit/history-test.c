@@ -240,7 +240,7 @@ look_up(Db *db, const char *address)
     g_autoptr(GError) error = NULL;
     HistoryAddress found = {0};
 
-    history_look_up(db, ME, address, &found, &error);
+    history_look_up(db, ME, address, 0, &found, &error);
     g_assert_no_error(error);
     return found;
 }
@@ -251,7 +251,7 @@ conversation_of(Db *db, const char *const *parents)
     g_autoptr(GError) error = NULL;
     gint64 conversation = -1;
 
-    history_conversation(db, ME, parents, &conversation, &error);
+    history_conversation(db, ME, parents, &conversation, NULL, &error);
     g_assert_no_error(error);
     return conversation;
 }
@@ -260,11 +260,11 @@ static gboolean
 takes_part(Db *db, gint64 conversation, const char *address)
 {
     g_autoptr(GError) error = NULL;
-    gint64 written = HISTORY_NEVER;
+    HistoryAddress found = {0};
 
-    history_takes_part(db, ME, conversation, address, &written, &error);
+    history_look_up(db, ME, address, conversation, &found, &error);
     g_assert_no_error(error);
-    return written != HISTORY_NEVER;
+    return found.takes_part;
 }
 
 /* All events happen within one second: their order is not the clock's to tell. */

@@ -53,7 +53,7 @@ look_up(Db *db, const char *address)
     g_autoptr(GError) error = NULL;
     HistoryAddress found = {0};
 
-    history_look_up(db, ME, address, &found, &error);
+    history_look_up(db, ME, address, 0, &found, &error);
     g_assert_no_error(error);
     return found;
 }
