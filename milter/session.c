@@ -1,12 +1,7 @@
 #include "milter/session.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <libmilter/mfapi.h>
 
@@ -15,9 +10,11 @@
 #include "lib/escape.h"
 #include "lib/log.h"
 #include "milter/confinement.h"
+#include "milter/current.h"
 #include "milter/decision.h"
 #include "milter/message.h"
 #include "milter/room.h"
+#include "milter/socket.h"
 
 enum { MEMORY_LIMIT = 256 * 1024, BACKLOG = 512 };
 
@@ -27,12 +24,8 @@ enum { REPLY_MOST = 490 };
 /* libmilter gives its callbacks no argument of ours, so what they share stands here. */
 static struct {
     Gate *gate;
-    const char *path;
     const char *spool;
     gboolean unix_socket;
-    GMutex lock; /* for what follows */
-    Config *config;
-    struct stat seen;
 } shared;
 
 typedef struct {
@@ -49,33 +42,6 @@ macro(SMFICTX *ctx, const char *name)
     const char *value = smfi_getsymval(ctx, (char *)name);
 
     return value ? value : "";
-}
-
-/* The configuration as it stands, read again when the file was replaced or changed. */
-static Config *
-current_config(void)
-{
-    g_autoptr(GError) error = NULL;
-    struct stat now;
-
-    g_mutex_lock(&shared.lock);
-    if (stat(shared.path, &now) == 0 && (now.st_ino != shared.seen.st_ino ||
-                                         now.st_mtim.tv_sec != shared.seen.st_mtim.tv_sec ||
-                                         now.st_mtim.tv_nsec != shared.seen.st_mtim.tv_nsec)) {
-        Config *fresh = config_read(shared.path, FALSE, &error);
-
-        shared.seen = now;
-        if (fresh != NULL) {
-            config_unref(shared.config);
-            shared.config = fresh;
-            log_info("read %s again", shared.path);
-        } else {
-            log_error("%s; the configuration read before stays in force", error->message);
-        }
-    }
-    Config *config = config_ref(shared.config);
-    g_mutex_unlock(&shared.lock);
-    return config;
 }
 
 static sfsistat
@@ -425,59 +391,23 @@ static struct smfiDesc description = {
     .xxfi_negotiate = on_negotiate,
 };
 
-/* libmilter replaces a socket even while another milter serves it, so a lock comes first. The
- * descriptor stays open for the life of the process. */
-static gboolean
-lock_socket(const char *path, GError **error)
-{
-    g_autofree char *name = g_strconcat(path, ".lock", NULL);
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-    if (fd < 0) {
-        g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
-                    "%s: %s; the key “milter-socket” names its folder", name,
-                    g_strerror(errno));
-        return FALSE;
-    }
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-        return TRUE;
-    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", name,
-                errno == EWOULDBLOCK ? "another exeat-milter serves this socket"
-                                     : g_strerror(errno));
-    close(fd);
-    return FALSE;
-}
-
-static const char *
-unix_path(const char *address)
-{
-    if (g_str_has_prefix(address, "unix:"))
-        return address + strlen("unix:");
-    if (g_str_has_prefix(address, "local:"))
-        return address + strlen("local:");
-    return NULL;
-}
-
 gboolean
 session_serve(const char *path, Config *config, Gate *gate, GError **error)
 {
-    const char *socket_path = unix_path(config->milter_socket);
+    const char *unix_path = socket_path(config->milter_socket);
 
     shared.gate = gate;
-    shared.path = path;
-    shared.config = config_ref(config);
     shared.spool = config->spool; /* the caller keeps this one to the end */
-    shared.unix_socket = socket_path != NULL;
-    if (stat(path, &shared.seen) != 0)
-        memset(&shared.seen, 0, sizeof shared.seen);
-    if (socket_path != NULL && !lock_socket(socket_path, error))
+    shared.unix_socket = unix_path != NULL;
+    current_begin(path, config);
+    if (unix_path != NULL && !socket_lock(unix_path, error))
         return FALSE;
 
     umask(007); /* the mail server's group may connect; the folder says which group that is */
     smfi_setbacklog(BACKLOG);
     if (smfi_setconn(config->milter_socket) != MI_SUCCESS ||
         smfi_register(description) != MI_SUCCESS ||
-        smfi_opensocket(socket_path != NULL) != MI_SUCCESS) {
+        smfi_opensocket(unix_path != NULL) != MI_SUCCESS) {
         g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "cannot listen on %s",
                     config->milter_socket);
         return FALSE;

@@ -1,0 +1,54 @@
+#include "milter/current.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/log.h"
+
+static struct {
+    const char *path;
+    GMutex lock; /* for what follows */
+    Config *config;
+    struct stat seen;
+} current;
+
+void
+current_begin(const char *path, Config *config)
+{
+    current.path = path;
+    current.config = config_ref(config);
+    if (stat(path, &current.seen) != 0)
+        memset(&current.seen, 0, sizeof current.seen);
+}
+
+static gboolean
+is_seen(const struct stat *now)
+{
+    return now->st_ino == current.seen.st_ino &&
+           now->st_mtim.tv_sec == current.seen.st_mtim.tv_sec &&
+           now->st_mtim.tv_nsec == current.seen.st_mtim.tv_nsec;
+}
+
+Config *
+current_config(void)
+{
+    g_autoptr(GError) error = NULL;
+    struct stat now;
+
+    g_mutex_lock(&current.lock);
+    if (stat(current.path, &now) == 0 && !is_seen(&now)) {
+        Config *fresh = config_read(current.path, FALSE, &error);
+
+        current.seen = now;
+        if (fresh != NULL) {
+            config_unref(current.config);
+            current.config = fresh;
+            log_info("read %s again", current.path);
+        } else {
+            log_error("%s; the configuration read before stays in force", error->message);
+        }
+    }
+    Config *config = config_ref(current.config);
+    g_mutex_unlock(&current.lock);
+    return config;
+}
