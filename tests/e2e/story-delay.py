@@ -158,6 +158,22 @@ def _(world):
     expect_delayed(world, elsewhere)
 
 
+@story("When it is due, what was learned since decides, too (A34, D19)")
+def _(world):
+    _, answer = begin(world)
+    _, other = begin(world, LEE)
+    item, elsewhere = delay(world, answer), delay(world, other, LEE)
+    text = letter(OWNER, "News", f"Write to {NORA} soon.\r\n", sender="mallory@example.net")
+    assert world.receive("mallory@example.net", [OWNER], text).code == 250
+    expect_delayed(world, item)
+    world.gate.clock(7 * HOURS)
+    assert world.gate.wait_state(item, "held") == "held"
+    assert world.gate.show(item)["why"] == "first contact outside"
+    assert world.gate.wait_state(elsewhere, "sent") == "sent"
+    world.host.wait_empty()
+    assert [mail.recipients for mail in world.sink.messages()].count([NORA]) == 1
+
+
 @story("An automatic answer is told as one")
 def _(world):
     _, answer = begin(world)
@@ -287,6 +303,21 @@ def _(world):
     world.gate.restart_relay()
     assert world.submit(ASSISTANT, [DANA], plain.replace(b"letter-", b"other-")).code == 250
     assert marks(world.sink.wait(7)[-1]) == ["no"]
+
+
+@story("A next hop without the gate gets the mark from the relay, in front of the message")
+def _(world):
+    world.gate.configure(POLICY, {"mark-automatic": "yes"}, {
+        "next-hop": f"inet:127.0.0.1:{world.sink.port}", "next-hop-gated": "no"})
+    world.gate.restart_relay()
+    _, answer = begin(world)
+    now, due = delay(world, answer), delay(world, answer)
+    assert world.gate.command("now", now, world.gate.show(now)["digest"]).returncode == 0
+    assert world.gate.wait_state(now, "sent") == "sent"
+    assert marks(world.sink.wait(3)[-1]) == []
+    world.gate.clock(7 * HOURS)
+    assert world.gate.wait_state(due, "sent") == "sent"
+    assert marks(world.sink.wait(4)[-1]) == ["auto-generated"]
 
 
 if __name__ == "__main__":

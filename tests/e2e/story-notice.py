@@ -195,6 +195,27 @@ def _(world):
     until(lambda: any("in time" in parse(mail)[0] for mail in mail_to(world, BOX)))
 
 
+@story("What becomes a draft or is held while it is delayed is not told the agent again (D15, XF21)")
+def _(world):
+    configure(world, notices_to=BOX, notify=BOSS)
+    first = letter(NORA, sender=OWNER)
+    assert world.submit(OWNER, [NORA], first).code == 250
+    draft = submit(world, NORA, message=letter(NORA, In_Reply_To=message_id(first)))
+    held = submit(world, NORA)
+    heard(world, BOX, 2)
+    answer = letter(OWNER, sender=NORA, In_Reply_To=message_id(first))
+    assert world.receive(NORA, [OWNER], answer).code == 250
+    assert world.gate.show(draft)["state"] == "draft"
+    assert mail_to(world, BOSS) == []
+    world.gate.configure('hold "all" if recipients > 0\n' + POLICY,
+                         {"notices-to": BOX, "notify": BOSS}, SETTINGS)
+    world.gate.reload()
+    assert world.gate.wait_state(held, "held") == "held"
+    [notice] = heard(world, BOSS, 1)
+    assert held in notice.body.decode() and draft not in notice.body.decode()
+    heard(world, BOX, 2)
+
+
 @story("NOTIFY=NEVER is obeyed; ENVID and ORCPT come back as what they are (RFC 3461, XA13)")
 def _(world):
     configure(world, notices_to=BOX)
