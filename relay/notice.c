@@ -5,12 +5,12 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "relay/courier.h"
-#include "relay/people.h"
 #include "relay/program.h"
 #include "relay/reminder.h"
 #include "relay/report.h"
+#include "relay/untold.h"
 
-enum { AT_ONCE = 64, RETRY = 5 * 60, GIVE_UP = 5 * 24 * 60 * 60 };
+enum { AT_ONCE = 64, GIVE_UP = 5 * 24 * 60 * 60 };
 
 struct _Notifier {
     Relay *relay;
@@ -18,16 +18,9 @@ struct _Notifier {
     GMutex lock;
     GCond woken;
     gboolean stop;
-    Config *seen;         /* the configuration of the last turn */
-    GHashTable *failures; /* "ACCOUNT KEY" to Failure * */
+    Config *seen; /* the configuration of the last turn */
+    Untold *untold;
 };
-
-typedef struct {
-    char *account;
-    const char *key;
-    char *error;
-    gint64 since, tried;
-} Failure;
 
 /* One account's turn. */
 typedef struct {
@@ -56,63 +49,10 @@ report_free(gpointer data)
 }
 
 static void
-failure_free(gpointer data)
+note_failure(const Turn *turn, const char *key, const char *text)
 {
-    Failure *failure = data;
-
-    g_free(failure->account);
-    g_free(failure->error);
-    g_free(failure);
-}
-
-static char *
-failure_name(const Turn *turn, const char *key)
-{
-    return g_strdup_printf("%s %s", turn->account->name, key);
-}
-
-/* Whether what failed last may be tried again; a clock that went back puts nothing off. */
-static gboolean
-may_try(Turn *turn, const char *key)
-{
-    Notifier *notifier = turn->notifier;
-    g_autofree char *name = failure_name(turn, key);
-
-    g_mutex_lock(&notifier->lock);
-    const Failure *failure = g_hash_table_lookup(notifier->failures, name);
-    gboolean may =
-        failure == NULL || turn->now < failure->tried || turn->now - failure->tried >= RETRY;
-    g_mutex_unlock(&notifier->lock);
-    return may;
-}
-
-static void
-note_success(Turn *turn, const char *key)
-{
-    g_autofree char *name = failure_name(turn, key);
-
-    g_mutex_lock(&turn->notifier->lock);
-    g_hash_table_remove(turn->notifier->failures, name);
-    g_mutex_unlock(&turn->notifier->lock);
-}
-
-static void
-note_failure(Turn *turn, const char *key, const char *text)
-{
-    Notifier *notifier = turn->notifier;
-    char *name = failure_name(turn, key);
-    Failure *failure = g_new0(Failure, 1);
-
     log_error("account %s: %s: cannot be told: %s", turn->account->name, key, text);
-    g_mutex_lock(&notifier->lock);
-    const Failure *before = g_hash_table_lookup(notifier->failures, name);
-    failure->account = g_strdup(turn->account->name);
-    failure->key = key;
-    failure->error = g_utf8_make_valid(text, -1);
-    failure->since = before != NULL ? before->since : turn->now;
-    failure->tried = turn->now;
-    g_hash_table_replace(notifier->failures, name, failure);
-    g_mutex_unlock(&notifier->lock);
+    untold_note(turn->notifier->untold, turn->account->name, key, text, turn->now);
 }
 
 static gboolean
@@ -228,7 +168,7 @@ send_first(Turn *turn)
     gboolean ended = result->outcome == SMTP_ACCEPTED || result->outcome == SMTP_REFUSED;
 
     if (result->outcome == SMTP_ACCEPTED)
-        note_success(turn, "notices-to");
+        untold_end(turn->notifier->untold, turn->account->name, "notices-to");
     else
         note_failure(turn, "notices-to", result->text);
     return run_job(turn, ended ? drop_first : give_up, "notices-to") && ended;
@@ -248,7 +188,9 @@ tell_agent(Turn *turn)
 {
     do {
         turn->more = FALSE;
-        if (!may_try(turn, "notices-to") || !run_job(turn, take_reports, "notices-to"))
+        if (!untold_may_try(turn->notifier->untold, turn->account->name, "notices-to",
+                            turn->now) ||
+            !run_job(turn, take_reports, "notices-to"))
             break;
         while (turn->reports->len > 0 && !is_stopping(turn->notifier) && send_first(turn))
             g_ptr_array_remove_index(turn->reports, 0);
@@ -326,13 +268,13 @@ remind(Turn *turn, ReminderLook reminder_look, const char *key)
     g_autoptr(GError) error = NULL;
 
     turn->look = reminder_look;
-    if (!may_try(turn, key) || is_stopping(turn->notifier) || !run_job(turn, look, key) ||
-        turn->reminder == NULL)
+    if (!untold_may_try(turn->notifier->untold, turn->account->name, key, turn->now) ||
+        is_stopping(turn->notifier) || !run_job(turn, look, key) || turn->reminder == NULL)
         return;
     if (!pass_on(turn, &error))
         note_failure(turn, key, error->message);
     else if (run_job(turn, settle, key))
-        note_success(turn, key);
+        untold_end(turn->notifier->untold, turn->account->name, key);
     g_clear_pointer(&turn->reminder, reminder_free);
 }
 
@@ -344,9 +286,7 @@ note_config(Notifier *notifier, Config *config)
         return;
     g_clear_pointer(&notifier->seen, config_unref);
     notifier->seen = config_ref(config);
-    g_mutex_lock(&notifier->lock);
-    g_hash_table_remove_all(notifier->failures);
-    g_mutex_unlock(&notifier->lock);
+    untold_forget(notifier->untold);
 }
 
 static void
@@ -397,7 +337,7 @@ notifier_start(Relay *relay)
     notifier->relay = relay;
     g_mutex_init(&notifier->lock);
     g_cond_init(&notifier->woken);
-    notifier->failures = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, failure_free);
+    notifier->untold = untold_new();
     notifier->thread = g_thread_new("notices", run, notifier);
     return notifier;
 }
@@ -416,7 +356,7 @@ void
 notifier_free(Notifier *notifier)
 {
     g_clear_pointer(&notifier->seen, config_unref);
-    g_hash_table_destroy(notifier->failures);
+    untold_free(notifier->untold);
     g_cond_clear(&notifier->woken);
     g_mutex_clear(&notifier->lock);
     g_free(notifier);
@@ -425,27 +365,5 @@ notifier_free(Notifier *notifier)
 GVariant *
 notifier_view(const Request *request)
 {
-    Notifier *notifier = request->relay->notifier;
-    GVariantBuilder view;
-    GHashTableIter iter;
-    gpointer value;
-
-    g_variant_builder_init(&view, G_VARIANT_TYPE("aa{sv}"));
-    g_mutex_lock(&notifier->lock);
-    g_hash_table_iter_init(&iter, notifier->failures);
-    while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        const Failure *failure = value;
-        GVariantDict dict;
-
-        if (!people_may_know(request, failure->account))
-            continue;
-        g_variant_dict_init(&dict, NULL);
-        g_variant_dict_insert(&dict, "account", "s", failure->account);
-        g_variant_dict_insert(&dict, "key", "s", failure->key);
-        g_variant_dict_insert(&dict, "error", "s", failure->error);
-        g_variant_dict_insert(&dict, "since", "x", failure->since);
-        g_variant_builder_add_value(&view, g_variant_dict_end(&dict));
-    }
-    g_mutex_unlock(&notifier->lock);
-    return g_variant_builder_end(&view);
+    return untold_view(request->relay->notifier->untold, request);
 }
