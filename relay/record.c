@@ -9,11 +9,13 @@
 #include "store/audit.h"
 #include "store/witness.h"
 
-enum { ANCHOR_SECONDS = 3600 };
+enum { ANCHOR_SECONDS = 3600, DAY = 86400 };
 
 struct _Record {
     Witness *witness; /* writer's thread only, as is the next */
     gboolean broken;  /* that the head cannot be noted was said */
+    gboolean firm;    /* the head of this commit is to be synced */
+    gint64 pruned;    /* when */
     /* The schedule's thread only, and the main one before and after it. */
     gint64 anchored_us; /* monotonic */
     gint64 anchored_seq;
@@ -64,11 +66,14 @@ note_commit(gpointer data)
 {
     Relay *relay = data;
     g_autoptr(GError) error = NULL;
-    gboolean noted = note_head(relay, &error);
+    Record *record = relay->record;
+    gboolean noted =
+        note_head(relay, &error) && (!record->firm || witness_sync(record->witness, &error));
 
-    if (!noted && !relay->record->broken)
+    record->firm = FALSE;
+    if (!noted && !record->broken)
         log_error("the newest audit entry is not noted: %s", error->message);
-    relay->record->broken = !noted;
+    record->broken = !noted;
 }
 
 static gboolean
@@ -292,6 +297,16 @@ record_start(Relay *relay, GError **error)
     return !look.accept || writer_run(relay->writer, accept_found, &look, error);
 }
 
+/* Once a day. A clock that is a day wrong lets go of nothing that counts. */
+static gboolean
+prune(Record *record, gint64 now, GError **error)
+{
+    if (now >= record->pruned && now < record->pruned + DAY)
+        return TRUE;
+    record->pruned = now;
+    return witness_prune(record->witness, now - DAY, error);
+}
+
 static gboolean
 tick(gpointer data, GError **error)
 {
@@ -299,6 +314,7 @@ tick(gpointer data, GError **error)
     gint64 now = relay_now(), at;
 
     return compare(look, now, error) && check_clock(look, now, error) &&
+           prune(look->relay->record, now, error) &&
            audit_head(look->relay->db, &look->head, &at, error);
 }
 
@@ -362,7 +378,14 @@ record_clock_stands(Relay *relay, gint64 now, GError **error)
 gboolean
 record_hand_over(Relay *relay, const Item *item, gint64 now, GError **error)
 {
-    return witness_hand_over(relay->record->witness, item->id, item->digest, now, error);
+    return witness_hand_over(relay->record->witness, item->id, item->digest, item->expires,
+                             now, error);
+}
+
+void
+record_make_firm(Relay *relay)
+{
+    relay->record->firm = TRUE;
 }
 
 gint64

@@ -24,6 +24,10 @@ gboolean record_clock_stands(Relay *relay, gint64 now, GError **error);
 /* In a writer job that uses an item's authority: notes it outside the database. */
 gboolean record_hand_over(Relay *relay, const Item *item, gint64 now, GError **error);
 
+/* In a writer job that takes authority away: before anybody is answered, that it did is synced
+ * outside the database, so that an older copy put back after a power cut is noticed, too. */
+void record_make_firm(Relay *relay);
+
 /* In a writer job: number of the newest audit entry that was ever noted. */
 gint64 record_known(Relay *relay);
 

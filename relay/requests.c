@@ -24,6 +24,7 @@
 #include "relay/observe.h"
 #include "relay/password.h"
 #include "relay/people.h"
+#include "relay/record.h"
 #include "relay/redeem.h"
 #include "relay/reload.h"
 #include "relay/replay.h"
@@ -108,6 +109,11 @@ static const Verb verbs[] = {
     {"import-novel", PEER_ADMIN, NULL, import_novel},
     {"import", PEER_ADMIN, NULL, import_learn},
 };
+
+/* These take authority away, which no power cut may hide (record_make_firm). */
+static const char *const firm_verbs[] = {"reject",   "veto",    "resolve", "lock",
+                                         "withdraw", "cancel",  "edit",    "forget",
+                                         "stop",     "suspend", "revoke",  NULL};
 
 typedef struct {
     Relay *relay;
@@ -226,8 +232,11 @@ run_job(gpointer data, GError **error)
 {
     gpointer *pair = data;
     const Verb *verb = pair[0];
+    Request *request = pair[1];
 
-    return verb->job(pair[1], error);
+    if (g_strv_contains(firm_verbs, verb->verb))
+        record_make_firm(request->relay);
+    return verb->job(request, error);
 }
 
 static gboolean

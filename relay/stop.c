@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "relay/people.h"
+#include "relay/record.h"
 #include "store/approval.h"
 
 enum { MAILED_WHY_LIMIT = 200 };
@@ -237,6 +238,7 @@ stop_observe(Request *request, const Account *account, char *const *recipients,
                          .why = *cut != '\0' ? cut : (char *)"by mail",
                          .who = who,
                          .since = request->now};
+    record_make_firm(request->relay);
     if (!halt_set(request->relay->db, &wanted, &set, error))
         return FALSE;
     request->said = g_strdup_printf("%s stopped by mail of %s", account->name, who);

@@ -279,6 +279,42 @@ def _(world):
     nothing_left(world)
 
 
+@story("A copy older by one answered commit is noticed, whatever a crash interrupted (XC12)")
+def _(world):
+    keep_in(world)
+    item = hold(world)
+    assert approve(world, item).returncode == 0
+    until(lambda: world.gate.show(item)["answer"] != "")
+    copy = copy_database(world)
+    assert world.gate.command("veto", item).returncode == 0
+    world.gate.relay.kill()
+    put_back(world, copy)
+    world.gate.configure(POLICY)
+    world.gate.relay.start()
+    world.gate.clock(60)
+    assert world.gate.wait_state(item, "held") == "held"
+    assert "older copy" in world.gate.relay.read_log()
+    nothing_left(world)
+
+
+@story("A copy put back with the head of the record misses what was handed on since (XC12, XE11)")
+def _(world):
+    head = os.path.join(world.gate.state, "audit.head")
+    first, second = hold(world), hold(world, MALLORY)
+    copy = copy_database(world)
+    shutil.copy(head, head + ".old")
+    assert approve(world, first).returncode == 0
+    assert world.gate.wait_state(first, "sent") == "sent"
+    world.gate.relay.kill()
+    put_back(world, copy)
+    shutil.copy(head + ".old", head)
+    world.gate.relay.start()
+    assert "older copy" in world.gate.relay.read_log()
+    assert world.gate.show(first)["state"] == "uncertain"
+    assert world.gate.show(second)["state"] == "held"
+    assert len(world.sink.wait(1)) == 1
+
+
 @story("The log beside the database taken away is noticed at start (XE14)")
 def _(world):
     hold(world)

@@ -100,18 +100,90 @@ test_handovers(void)
 
     place_begin(&place);
     Witness *witness = open_witness(&place);
-    g_assert_true(witness_hand_over(witness, "one", "d1", 1000, &error));
-    g_assert_true(witness_hand_over(witness, "two", "d2", 1001, &error));
+    g_assert_true(witness_hand_over(witness, "one", "d1", 9000, 1000, &error));
+    g_assert_true(witness_hand_over(witness, "two", "d2", 9001, 1001, &error));
     witness_free(witness);
     g_assert_true(g_file_get_contents(place.log, &text, &length, NULL));
     g_assert_true(g_file_set_contents(place.log, text, (gssize)length - 2, NULL));
     witness = open_witness(&place);
-    g_assert_true(witness_hand_over(witness, "three", "d3", 1002, &error));
+    g_assert_true(witness_hand_over(witness, "three", "d3", 9002, 1002, &error));
     g_autoptr(GHashTable) items = witness_handed_over(witness, &error);
     g_assert_no_error(error);
     g_assert_true(g_hash_table_contains(items, "one"));
     g_assert_true(g_hash_table_contains(items, "three"));
     g_assert_false(g_hash_table_contains(items, "four"));
+    witness_free(witness);
+    place_end(&place);
+}
+
+/* What a power cut left of the head is not older than the last item that was handed on. */
+static void
+test_head_of_log(void)
+{
+    const ChainHead head = {7, SEAL};
+    g_autoptr(GError) error = NULL;
+    Place place;
+
+    place_begin(&place);
+    Witness *witness = open_witness(&place);
+    g_assert_true(witness_hand_over(witness, "one", "d1", 9000, 1000, &error));
+    g_assert_true(witness_write(witness, &head, 1000, &error));
+    g_assert_true(witness_hand_over(witness, "two", "d2", 9000, 1000, &error));
+    witness_free(witness);
+    g_assert_cmpint(g_unlink(place.head), ==, 0);
+    witness = open_witness(&place);
+    g_assert_cmpint(witness_head(witness)->seq, ==, 7);
+    g_assert_cmpstr(witness_head(witness)->seal, ==, SEAL);
+    witness_free(witness);
+    place_end(&place);
+}
+
+static guint
+count_lines(const Place *place)
+{
+    g_autofree char *text = NULL;
+    guint lines = 0;
+
+    g_assert_true(g_file_get_contents(place->log, &text, NULL, NULL));
+    for (const char *c = text; *c != '\0'; c++)
+        lines += *c == '\n';
+    return lines;
+}
+
+/* Items that expired are let go of, but not the newest line, which has the head; what a crash
+ * left of a file that was to take the log's place is in nobody's way. */
+static void
+test_prune(void)
+{
+    const ChainHead head = {7, SEAL};
+    g_autoptr(GError) error = NULL;
+    Place place;
+
+    place_begin(&place);
+    g_autofree char *fresh = g_strconcat(place.log, ".new", NULL);
+    Witness *witness = open_witness(&place);
+    g_assert_true(witness_write(witness, &head, 1000, &error));
+    for (guint i = 0; i < 100; i++) {
+        g_autofree char *item = g_strdup_printf("item%u", i);
+        g_assert_true(witness_hand_over(witness, item, "d", 2000 + i, 1000, &error));
+    }
+    g_assert_true(g_file_set_contents(fresh, "half a li", -1, NULL));
+    g_assert_true(witness_prune(witness, 2000, &error));
+    g_assert_cmpuint(count_lines(&place), ==, 100);
+    g_assert_true(witness_prune(witness, 2060, &error));
+    g_assert_cmpuint(count_lines(&place), ==, 40);
+    g_assert_true(witness_hand_over(witness, "later", "d", 5000, 1000, &error));
+    g_autoptr(GHashTable) items = witness_handed_over(witness, &error);
+    g_assert_cmpuint(g_hash_table_size(items), ==, 41);
+    g_assert_false(g_hash_table_contains(items, "item59"));
+    g_assert_true(g_hash_table_contains(items, "item60"));
+    g_assert_true(g_hash_table_contains(items, "later"));
+    g_assert_true(witness_prune(witness, 9000, &error));
+    g_assert_cmpuint(count_lines(&place), ==, 1);
+    witness_free(witness);
+    g_assert_cmpint(g_unlink(place.head), ==, 0);
+    witness = open_witness(&place);
+    g_assert_cmpint(witness_head(witness)->seq, ==, 7);
     witness_free(witness);
     place_end(&place);
 }
@@ -123,5 +195,7 @@ main(int argc, char **argv)
     g_test_add_func("/witness/head", test_head);
     g_test_add_func("/witness/bad-head", test_bad_head);
     g_test_add_func("/witness/handovers/XE8", test_handovers);
+    g_test_add_func("/witness/head-of-log", test_head_of_log);
+    g_test_add_func("/witness/prune", test_prune);
     return g_test_run();
 }

@@ -246,6 +246,36 @@ test_failing_commit(void)
     scratch_close(&scratch);
 }
 
+/* Called in the writer's thread, so nobody may look at it before the caller goes on. */
+static void
+take_note(gpointer data)
+{
+    Work *noted = data;
+
+    g_usleep(20000);
+    noted->db = NULL;
+}
+
+/* What the witness notes of a commit is noted before anybody hears of the commit: what a crash
+ * between both loses, nobody relied on (XC12). */
+static void
+test_watched(void)
+{
+    g_autoptr(GError) error = NULL;
+    Work work = {.address = "x@example.com"};
+    Work noted;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    work.db = noted.db = scratch.db;
+    Writer *writer = writer_start(scratch.db);
+    writer_watch(writer, take_note, &noted);
+    g_assert_true(writer_run(writer, run_work, &work, &error));
+    g_assert_null(noted.db);
+    stop_and_reopen(&scratch, writer);
+    scratch_close(&scratch);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -254,5 +284,6 @@ main(int argc, char **argv)
     g_test_add_func("/writer/shares-commits", test_shares_commits);
     g_test_add_func("/writer/locked/XF5", test_locked);
     g_test_add_func("/writer/failing-commit", test_failing_commit);
+    g_test_add_func("/writer/watched/XC12", test_watched);
     return g_test_run();
 }
