@@ -8,27 +8,17 @@
 
 #include "lib/error.h"
 #include "store/audit.h"
+#include "store/tries.h"
 
 /* RFC 7914, 2: about a tenth of a second, and 128 * COST * BLOCK bytes. */
 enum { COST = 32768, BLOCK = 8, LANES = 1 };
 #define MEMORY_MOST ((guint64)64 * 1024 * 1024)
 
-/* Seconds. */
-enum { PAUSE_FIRST = 60, PAUSE_MOST = 3600 };
-
 /* Bytes of a new password. A long one is taken, too. */
 enum { LEAST = 8, MOST = 1000 };
 
-typedef struct {
-    guint wrong;
-    gint64 until;
-} Tries;
-
-/* Of each user that was wrong since the last time it was right. */
-static struct {
-    GMutex lock;
-    GHashTable *of_uid;
-} tries;
+/* Each takes its memory. */
+static GMutex one_at_a_time;
 
 static gboolean
 make_hash(const char *password, Password *hashed, GError **error)
@@ -51,51 +41,46 @@ fits(const Password *known, const char *password, gboolean *fits_out, GError **e
     return TRUE;
 }
 
-/* The lock is held. */
-static Tries *
-tries_of(uid_t uid)
+typedef struct {
+    const Request *request;
+    gint64 pause;
+} Try;
+
+static gboolean
+take_try(gpointer data, GError **error)
 {
-    if (tries.of_uid == NULL)
-        tries.of_uid = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    Tries *found = g_hash_table_lookup(tries.of_uid, GUINT_TO_POINTER(uid));
-    if (found == NULL) {
-        found = g_new0(Tries, 1);
-        g_hash_table_insert(tries.of_uid, GUINT_TO_POINTER(uid), found);
-    }
-    return found;
+    Try *try = data;
+
+    return tries_take(try->request->relay->db, try->request->uid, try->request->now,
+                      &try->pause, error);
 }
 
-static void
-count_try(Tries *tried, gboolean good, gint64 now)
+static gboolean
+forget_tries(gpointer data, GError **error)
 {
-    if (good) {
-        *tried = (Tries){0};
-        return;
-    }
-    tried->wrong++;
-    if (tried->wrong < PASSWORD_TRIES)
-        return;
-    guint doublings = MIN(tried->wrong - PASSWORD_TRIES, 6);
-    tried->until = now + MIN(PAUSE_FIRST << doublings, PAUSE_MOST);
+    const Request *request = data;
+
+    return tries_forget(request->relay->db, request->uid, error);
 }
 
-/* Looks at no password while the user's pause lasts. The lock is held: one at a time. */
+/* Looks at no password while the user's pause lasts. */
 static gboolean
 try_password(Request *request, const Password *known, const char *password, GError **error)
 {
-    Tries *tried = tries_of(request->uid);
+    Writer *writer = request->relay->writer;
+    Try try = {.request = request};
 
-    if (request->now < tried->until) {
+    if (!writer_run(writer, take_try, &try, error))
+        return FALSE;
+    if (try.pause > 0) {
         g_set_error(error, REQUEST_ERROR, REQUEST_DENIED,
                     "the password was wrong too often: try again in %" G_GINT64_FORMAT
                     " seconds",
-                    tried->until - request->now);
+                    try.pause);
         return FALSE;
     }
-    if (!fits(known, password, &request->confirmed, error))
-        return FALSE;
-    count_try(tried, request->confirmed, request->now);
-    return TRUE;
+    return fits(known, password, &request->confirmed, error) &&
+           (!request->confirmed || writer_run(writer, forget_tries, request, error));
 }
 
 static gboolean
@@ -119,9 +104,9 @@ check(Request *request, const char *password, GError **error)
                     request->who);
         return FALSE;
     }
-    g_mutex_lock(&tries.lock);
+    g_mutex_lock(&one_at_a_time);
     gboolean tried = try_password(request, known, password, error);
-    g_mutex_unlock(&tries.lock);
+    g_mutex_unlock(&one_at_a_time);
     if (!tried)
         return FALSE;
     if (request->confirmed)

@@ -2,13 +2,11 @@
  *
  * For an account with approver-confirm = password: there the agent may run as the approver's
  * user, so the kernel's word names both. Hashes are scrypt (RFC 7914), one at a time, since
- * each takes 32 MiB. After PASSWORD_TRIES wrong ones of a user there is a pause, which doubles
- * with every further one; each is in the audit record. */
+ * each takes 32 MiB. After some wrong ones of a user there is a pause (tries.h); each is in
+ * the audit record. */
 #pragma once
 
 #include "relay/requests.h"
-
-#define PASSWORD_TRIES 5
 
 /* The read step of a verb that may carry {password s}: sets request->confirmed when it is the
  * peer's. REQUEST_DENIED when it is not, or was tried too often. The password is wiped from

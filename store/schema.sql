@@ -295,6 +295,13 @@ CREATE TABLE lock (
 );
 CREATE INDEX lock_number ON lock (account, number);
 
+-- How often a user's password was wrong since it was right, and how long none is looked at.
+CREATE TABLE password_try (
+    uid BIGINT NOT NULL PRIMARY KEY,
+    wrong BIGINT NOT NULL,
+    until BIGINT NOT NULL
+);
+
 -- What was switched off. account: '' for everything.
 CREATE TABLE halt (
     account TEXT NOT NULL,

@@ -6,8 +6,8 @@
  * lags behind by nothing that anybody was told: an entry that it names and the table does not
  * have was taken away (XE6, XE11, XE14, XC12). "handovers.log" has a line for each item that
  * was handed on, synced before the commit that says so: time, item, digest, when the item
- * expires, number and seal of the newest entry, so that after a power cut, too, the head is not
- * older than that. A commit without a line cannot be; a line without a commit is harmless,
+ * expires, number and seal of the newest entry, so that after a power cut, too, the head is
+ * not older than that. A commit without a line cannot be; a line without a commit is harmless,
  * since nobody was answered. The log is kept as long as an older database could take the item
  * for one that waits, which none does once it has expired.
  * Writer's thread only. Errors: ERROR_TEMP; ERROR_INTEGRITY for a head that cannot be read. */

@@ -500,13 +500,14 @@ def _(world):
     assert [entry["who"] for entry in entries] == [f"user {AGENT}"] * 2, entries
 
 
-@story("After five wrong passwords there is a pause, also for the right one")
+@story("After five wrong passwords there is a pause, also for the right one, and after a restart")
 def _(world):
     with_passwords(world)
     item = submit(world, STRANGER)
     approve = ("approve", item, world.gate.show(item)["digest"])
     for _ in range(5):
         assert typed(world, *approve, uid=AGENT, answers=["wrong"])[0] == 77
+    world.gate.restart_relay()
     status, seen = typed(world, *approve, uid=AGENT, answers=[SECRET])
     assert status == 77 and "wrong too often" in seen, seen
     world.gate.clock(2 * MINUTES)
