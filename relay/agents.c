@@ -1,10 +1,10 @@
 #include "relay/agents.h"
 
+#include "relay/conversation.h"
 #include "relay/people.h"
 #include "relay/report.h"
 #include "relay/views.h"
 #include "store/approval.h"
-#include "store/history.h"
 
 /* More than any conversation waits for; a report has an end. */
 enum { CONVERSATION_MOST = 1000 };
@@ -205,29 +205,12 @@ settle(Request *request, const char *id, const char *why, GVariantBuilder *repor
     return TRUE;
 }
 
-/* The ids of all that belongs to the conversation of the item, itself among them. */
-static GPtrArray *
-find_conversation(Db *db, const Item *item, GError **error)
-{
-    const char *const ids[] = {item->message_id, NULL};
-    gint64 conversation = item->conversation;
-
-    if (conversation == 0 && *item->message_id != '\0' &&
-        !history_conversation(db, item->account, ids, &conversation, NULL, error))
-        return NULL;
-    if (conversation != 0)
-        return queue_conversation(db, item->account, conversation, CONVERSATION_MOST, error);
-    GPtrArray *alone = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(alone, g_strdup(item->id));
-    return alone;
-}
-
 gboolean
 agents_cancel(Request *request, GError **error)
 {
     g_autoptr(Item) item = load(request, own_accounts(request), error);
     g_autoptr(GPtrArray) ids =
-        item ? find_conversation(request->relay->db, item, error) : NULL;
+        item ? conversation_items(request->relay->db, item, CONVERSATION_MOST, error) : NULL;
     g_auto(GVariantBuilder) report = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE("aa{sv}"));
     GVariantDict dict;
 

@@ -113,6 +113,18 @@ queue_conversation(Db *db, const char *account, gint64 conversation, guint limit
 }
 
 GPtrArray *
+queue_with_message(Db *db, const char *account, const char *message_id, guint limit,
+                   GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+
+    if (!collect(db_query(db, &list_message, error, "ssi", account, message_id, (gint64)limit),
+                 ids, error))
+        return NULL;
+    return g_steal_pointer(&ids);
+}
+
+GPtrArray *
 queue_delayed_in(Db *db, const char *account, gint64 conversation, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);

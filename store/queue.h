@@ -164,6 +164,10 @@ GPtrArray *queue_since(Db *db, const char *account, gint64 since, const char *af
  * approved not before their retry. Ids, longest due first, at most limit. */
 GPtrArray *queue_due(Db *db, gint64 now, guint limit, GError **error);
 
+/* All items with that Message-ID, the newest first. Ids, at most limit. */
+GPtrArray *queue_with_message(Db *db, const char *account, const char *message_id, guint limit,
+                              GError **error);
+
 /* Delayed items of an account, in a conversation or to a recipient (a normal form): ids. As
  * many as may wait, at most (waiting-limit). */
 GPtrArray *queue_delayed_in(Db *db, const char *account, gint64 conversation, GError **error);

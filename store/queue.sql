@@ -83,6 +83,9 @@ SELECT id FROM item WHERE account = $1 AND submission_key = $2 AND waiting = 1
 SELECT id FROM item WHERE account = $1 AND message_id = $2 AND waiting = 1
     ORDER BY seq LIMIT 1;
 
+-- name: list_message
+SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIMIT $3;
+
 -- name: find_latest
 SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIMIT 1;
 

@@ -352,6 +352,35 @@ def _(world):
     assert [message.recipients for message in world.sink.messages()] == [[NORA], [NORA]]
 
 
+@story("A conversation of the agent alone is called off, too, whatever of it has left (E39)")
+def _(world):
+    letters = [letter(STRANGER)]
+    for _ in range(4):
+        letters.append(letter(STRANGER, In_Reply_To=message_id(letters[-1])))
+    strange = letter(STRANGER, In_Reply_To="<not-of-it@example.net>")
+
+    def add(message):
+        before = {item["id"] for item in world.gate.items()}
+        assert world.submit(ASSISTANT, [STRANGER], message).code == 250
+        [item] = {item["id"] for item in world.gate.items()} - before
+        return item
+    first, second = add(letters[0]), add(letters[1])
+    for item in (first, second):
+        digest = world.gate.show(item)["digest"]
+        assert world.gate.command("approve", item, digest).returncode == 0
+        assert world.gate.wait_state(item, "sent") == "sent"
+    third = add(letters[2])
+    assert world.gate.command("reject", third, "No.").returncode == 0
+    last, fourth, other = add(letters[4]), add(letters[3]), add(strange)
+    report = world.gate.answer("cancel", last)["items"]
+    assert {(item["id"], item["outcome"], item["when"] > 0) for item in report} == {
+        (first, "left", True), (second, "left", True), (third, "did not leave", False),
+        (fourth, "cancelled", False), (last, "cancelled", False)}, report
+    assert [world.gate.show(item)["state"] for item in (fourth, last, other)] == [
+        "rejected", "rejected", "held"]
+    assert len(world.sink.wait(2)) == 2
+
+
 @story("Another account's item is no item, for its approver and for its agent (C9, XC2, XC18)")
 def _(world):
     world.gate.configure(POLICY, ACCOUNT, more=SECOND)

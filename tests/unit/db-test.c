@@ -359,6 +359,7 @@ test_plans(void)
         {&tally_load, "account=?"},
         {&find_key, "submission_key=?"},
         {&find_message, "message_id=?"},
+        {&list_message, "message_id=?"},
         {&list_all, "SCAN item USING INDEX"},
         {&list_account, "item_account"},
         {&list_agenda, "SEARCH item USING INDEX item_waiting_"},
