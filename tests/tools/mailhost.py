@@ -157,6 +157,7 @@ class MailHost:
         self.more = more
         self.master = None
         self.plain = self.submission = None
+        self.logged = 0
 
     def __enter__(self):
         return self.start()
@@ -243,24 +244,32 @@ class MailHost:
         return subprocess.run(["postconf", "-c", self.config, "-h", name], check=True,
                               capture_output=True, text=True).stdout.strip()
 
+    def _log_size(self):
+        return os.path.getsize(self.log) if os.path.exists(self.log) else 0
+
     def _start_master(self):
         # master itself, not "postfix start": that script checks and repairs much first.
         # -d keeps it in the foreground, the new session makes it a process group of its own.
         program = os.path.join(self.postconf("daemon_directory"), "master")
+        self.logged = self._log_size()
         with open(os.path.join(self.folder, "master.err"), "ab") as errors:
             self.master = subprocess.Popen([program, "-c", self.config, "-d"],
                                            stdin=subprocess.DEVNULL, stdout=errors,
                                            stderr=errors, start_new_session=True)
 
     def _answers(self):
-        """Waits until every door is open. FALSE when master has ended instead."""
+        """Waits until it writes its log, then until every door is open. FALSE when master has
+        ended instead. Not at once: postlogd writes its first words to its own socket, and waits
+        for ever when those of many others are there already."""
         deadline = time.monotonic() + START_SECONDS
-        for address in (("127.0.0.1", self.plain), ("127.0.0.1", self.submission), self.door):
-            while not can_connect(address):
+        for address in (None, ("127.0.0.1", self.plain), ("127.0.0.1", self.submission),
+                        self.door):
+            while not (can_connect(address) if address else self._log_size() > self.logged):
                 if self.master.poll() is not None:
                     return False
                 if time.monotonic() > deadline:
-                    raise TimeoutError(f"Postfix does not open {address}:\n{self.read_log()}")
+                    raise TimeoutError(f"Postfix does not open {address or 'its log'}:\n"
+                                       f"{self.read_log()}")
                 time.sleep(0.02)
         return True
 
