@@ -59,7 +59,7 @@ open_reader(Relay *relay, GError **error)
 {
     g_autoptr(Config) config = relay_config(relay);
     g_autofree char *path = g_build_filename(config->state, "exeat.db", NULL);
-    Db *db = db_open(path, error);
+    Db *db = db_open_reader(path, error);
 
     if (db != NULL)
         db_set_seal(db, seal_copy(db_seal(relay->db)));

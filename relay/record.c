@@ -12,10 +12,11 @@
 enum { ANCHOR_SECONDS = 3600, DAY = 86400 };
 
 struct _Record {
-    Witness *witness; /* writer's thread only, as is the next */
+    Witness *witness; /* writer's thread only, as are the next four */
     gboolean broken;  /* that the head cannot be noted was said */
     gboolean firm;    /* the head of this commit is to be synced */
     gint64 pruned;    /* when */
+    guint rewritten;  /* how often the database was, when that was last said */
     /* The schedule's thread only, and the main one before and after it. */
     gint64 anchored_us; /* monotonic */
     gint64 anchored_seq;
@@ -307,6 +308,20 @@ prune(Record *record, gint64 now, GError **error)
     return witness_prune(record->witness, now - DAY, error);
 }
 
+/* The record goes on: nothing is lost, but somebody has been there. */
+static gboolean
+note_rewriting(Relay *relay, gint64 now, GError **error)
+{
+    guint times = db_rewritten(relay->db);
+
+    if (times == relay->record->rewritten)
+        return TRUE;
+    log_error("exeat.db or a file beside it was removed while it was in use: it was written "
+              "anew, with everything in it");
+    relay->record->rewritten = times;
+    return record_event(relay->db, "rewritten", NULL, now, error);
+}
+
 static gboolean
 tick(gpointer data, GError **error)
 {
@@ -314,7 +329,7 @@ tick(gpointer data, GError **error)
     gint64 now = relay_now(), at;
 
     return compare(look, now, error) && check_clock(look, now, error) &&
-           prune(look->relay->record, now, error) &&
+           prune(look->relay->record, now, error) && note_rewriting(look->relay, now, error) &&
            audit_head(look->relay->db, &look->head, &at, error);
 }
 

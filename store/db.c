@@ -1,26 +1,12 @@
 #include "store/db.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/error.h"
-#include "store/schema.h"
+#include "store/db-private.h"
 #include "store/schema-sql.h"
-
-#define BUSY_TIMEOUT_MS 2000
-
-struct _Db {
-    sqlite3 *handle;
-    Seal *seal;
-    GHashTable *idle; /* Sql * to its prepared statement, while nobody uses it */
-    gboolean begun;   /* we opened a transaction and did not end it */
-    gboolean doomed;  /* it holds what should be undone, so it must not be committed */
-};
 
 struct _Rows {
     Db *db;
@@ -29,105 +15,20 @@ struct _Rows {
     gboolean ended;
 };
 
-static gboolean
-fail(Db *db, const char *what, GError **error)
+gboolean
+db_fail(Db *db, const char *what, GError **error)
 {
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "database, %s: %s (%d)", what,
                 sqlite3_errmsg(db->handle), sqlite3_extended_errcode(db->handle));
     return FALSE;
 }
 
-/* SQLite creates with the umask; the log files beside it inherit the mode. An existing file is
- * not opened here: closing it would drop the locks that another handle of ours holds on it. */
-static gboolean
-create_file(const char *path, GError **error)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-    if (fd >= 0)
-        close(fd);
-    else if (errno != EEXIST) {
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
-        return FALSE;
-    }
-    if (chmod(path, 0600) != 0) {
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", path, g_strerror(errno));
-        return FALSE;
-    }
-    return TRUE;
-}
-
 gboolean
 db_execute(Db *db, const Sql *sql, GError **error)
 {
     if (sqlite3_exec(db->handle, sql->text, NULL, NULL, NULL) != SQLITE_OK)
-        return fail(db, sql->name, error);
+        return db_fail(db, sql->name, error);
     return TRUE;
-}
-
-static gboolean
-use_wal(Db *db, GError **error)
-{
-    g_autoptr(Rows) rows = db_query(db, &connection_wal, error, "");
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    if (found && g_strcmp0(rows_text(rows, 0), "wal") == 0)
-        return TRUE;
-    g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
-                "database: its file system cannot hold a write-ahead log");
-    return FALSE;
-}
-
-static gboolean
-set_up(Db *db, GError **error)
-{
-    sqlite3_extended_result_codes(db->handle, 1);
-    sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    return db_execute(db, &connection_settings, error) && use_wal(db, error);
-}
-
-static void
-finalize(gpointer statement)
-{
-    sqlite3_finalize(statement);
-}
-
-Db *
-db_open(const char *path, GError **error)
-{
-    g_autoptr(Db) db = NULL;
-
-    if (!create_file(path, error))
-        return NULL;
-    /* Nobody reads SQLite's count of its memory, and it takes a lock for every allocation.
-     * Only the first call of a process counts. */
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    db = g_new0(Db, 1);
-    db->idle = g_hash_table_new_full(NULL, NULL, NULL, finalize);
-    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK) {
-        fail(db, path, error);
-        return NULL;
-    }
-    if (!set_up(db, error) || !schema_migrate(db, error))
-        return NULL;
-    return g_steal_pointer(&db);
-}
-
-void
-db_close(Db *db)
-{
-    if (db == NULL)
-        return;
-    g_hash_table_unref(db->idle);
-    sqlite3_close(db->handle);
-    seal_free(db->seal);
-    g_free(db);
 }
 
 void
@@ -148,7 +49,7 @@ gboolean
 db_begin(Db *db, GError **error)
 {
     g_assert(!db->begun);
-    if (!db_execute(db, &transaction_begin, error))
+    if (!db_follow(db, error) || !db_execute(db, &transaction_begin, error))
         return FALSE;
     db->begun = TRUE;
     db->doomed = FALSE;
@@ -159,7 +60,7 @@ gboolean
 db_begin_reading(Db *db, GError **error)
 {
     g_assert(!db->begun);
-    return db_execute(db, &transaction_read, error);
+    return db_follow(db, error) && db_execute(db, &transaction_read, error);
 }
 
 /* A full disk or an I/O error makes SQLite undo the whole transaction by itself. What came
@@ -229,7 +130,7 @@ take_statement(Db *db, const Sql *sql, GError **error)
         return idle;
     if (sqlite3_prepare_v3(db->handle, sql->text, -1, SQLITE_PREPARE_PERSISTENT, &statement,
                            NULL) != SQLITE_OK) {
-        fail(db, sql->name, error);
+        db_fail(db, sql->name, error);
         return NULL;
     }
     return statement;
@@ -298,7 +199,7 @@ db_run(Db *db, const Sql *sql, GError **error, const char *format, ...)
         sqlite3_step(statement) == SQLITE_DONE)
         changed = sqlite3_changes(db->handle);
     else
-        fail(db, sql->name, error);
+        db_fail(db, sql->name, error);
     va_end(arguments);
     give_back_statement(db, sql, statement);
     return changed;
@@ -317,7 +218,7 @@ query_start(Db *db, const Sql *sql, GError **error, const char *format, va_list 
     rows->sql = sql;
     rows->statement = statement;
     if (!bind_all(statement, format, SQLITE_TRANSIENT, arguments)) {
-        fail(db, sql->name, error);
+        db_fail(db, sql->name, error);
         return NULL;
     }
     return g_steal_pointer(&rows);
@@ -348,7 +249,7 @@ rows_next(Rows *rows, GError **error)
         return TRUE;
     rows->ended = TRUE;
     if (result != SQLITE_DONE)
-        fail(rows->db, rows->sql->name, error);
+        db_fail(rows->db, rows->sql->name, error);
     return FALSE;
 }
 

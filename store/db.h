@@ -21,6 +21,9 @@ typedef struct {
 
 /* Opens or creates the file (mode 0600); brings its schema up to date in one transaction. */
 Db *db_open(const char *path, GError **error);
+
+/* A second handle, for another thread, that begins with db_begin_reading only. */
+Db *db_open_reader(const char *path, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
@@ -28,6 +31,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
  * it is the Db's from then on. */
 void db_set_seal(Db *db, Seal *seal);
 const Seal *db_seal(Db *db);
+
+/* How often the database, its log or the index of that was removed while it was open, and was
+ * written anew by db_begin (XE14). A file that somebody put in its place is left alone: then
+ * db_begin fails. */
+guint db_rewritten(Db *db);
 
 /* Transactions: immediate, so that a writer knows at once. A savepoint is a transaction inside
  * it; undoing rolls back to it and forgets it. */

@@ -22,6 +22,10 @@ PRAGMA journal_mode = WAL;
 -- name: foreign_version
 PRAGMA data_version;
 
+-- SQLite alone reads this, too: a copy of everything, in a file of its own.
+-- name: copy_whole
+VACUUM INTO $1;
+
 -- Immediate: a writer that cannot write learns it here, not half way.
 -- name: transaction_begin
 BEGIN IMMEDIATE;

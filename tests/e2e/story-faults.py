@@ -273,6 +273,48 @@ def _(world):
         busy.wait(5)
 
 
+@story("Database, log or index removed under it: nothing is lost, and it is said (XE14)")
+def _(world):
+    files = [os.path.join(world.gate.state, "exeat.db" + suffix) for suffix in ("", "-wal", "-shm")]
+    accepted = 0
+    for gone in (files[:1], files[1:2], files[2:], files[1:], files):
+        assert submit(world).code == 250
+        for path in gone:
+            os.unlink(path)
+        assert submit(world).code == 250
+        world.gate.relay.kill()
+        world.gate.relay.start()
+        accepted += 2
+        items = world.gate.items()
+        assert len(items) == accepted, (gone, items)
+        assert all(os.path.exists(path) for path in files)
+    assert all("Hello" in world.gate.show(item["id"])["text"] for item in items)
+    os.unlink(files[0])
+    until(lambda: "written anew" in world.gate.relay.read_log())
+    world.gate.approve(items[0]["id"])
+    assert world.gate.wait_state(items[0]["id"], "sent") == "sent"
+    assert "older copy" not in world.gate.relay.read_log()
+    done = world.gate.command("audit", "verify")
+    assert done.returncode == 0, done.stdout + done.stderr
+    world.host.wait_empty()
+    assert len(world.sink.messages()) == 1
+
+
+@story("Another database put in the place of the open one: nothing is answered from either (XE11)")
+def _(world):
+    path = os.path.join(world.gate.state, "exeat.db")
+    assert submit(world).code == 250
+    with open(path, "rb") as file:
+        copy = file.read()
+    os.rename(path, path + ".away")
+    with open(path, "wb") as file:
+        file.write(copy)
+    assert submit(world, RELEASED).code == 451
+    os.rename(path + ".away", path)
+    assert submit(world, RELEASED, "go").code == 250
+    assert len(world.gate.items()) == 1
+
+
 @story("Ended by the service manager under load, both end cleanly each time, and nothing is lost (XC8)")
 def _(world):
     with Busy(world) as busy:

@@ -440,6 +440,35 @@ test_full(void)
     scratch_close(&scratch);
 }
 
+/* What is open is written anew, and a reader goes on with that (XE14). */
+static void
+test_removed(void)
+{
+    g_autoptr(GError) error = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    g_assert_true(db_begin(scratch.db, &error));
+    put_row(scratch.db, "x@example.com");
+    g_assert_true(db_commit(scratch.db, &error));
+    g_autoptr(Db) reader = db_open_reader(scratch.path, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(g_unlink(scratch.path), ==, 0);
+    g_assert_false(db_begin_reading(reader, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_clear_error(&error);
+    g_assert_true(db_begin(scratch.db, &error));
+    g_assert_true(db_commit(scratch.db, &error));
+    g_assert_cmpuint(db_rewritten(scratch.db), ==, 1);
+    g_assert_true(db_begin_reading(reader, &error));
+    g_assert_cmpint(count_rows(reader), ==, 1);
+    db_rollback(reader);
+    scratch_reopen(&scratch);
+    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    g_clear_pointer(&reader, db_close);
+    scratch_close(&scratch);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -456,6 +485,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/transactions", test_transactions);
     g_test_add_func("/db/transaction-lost", test_transaction_lost);
     g_test_add_func("/db/full/XE9", test_full);
+    g_test_add_func("/db/removed/XE14", test_removed);
     g_test_add_func("/db/plans/XE18", test_plans);
     return g_test_run();
 }
