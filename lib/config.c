@@ -11,7 +11,8 @@
 #include "lib/policies.h"
 #include "lib/setting.h"
 
-#define NAME_LIMIT 64
+#define NAME_LIMIT      64
+#define RECIPIENTS_MOST 10000
 
 /* As the file has it, and then no laxer than this build allows (B18). */
 static gboolean
@@ -48,6 +49,19 @@ read_answer(const SettingPlace *place, const char *text, gpointer member, GError
            keyfile_fail(error, place->file, place->line, text, "now or later");
 }
 
+/* More would not pass from the milter to the relay in one frame. */
+static gboolean
+read_recipients(const SettingPlace *place, const char *text, gpointer member, GError **error)
+{
+    guint64 number;
+
+    if (!g_ascii_string_to_unsigned(text, 10, 1, RECIPIENTS_MOST, &number, NULL))
+        return keyfile_fail(error, place->file, place->line, text, "a number from 1 to %d",
+                            RECIPIENTS_MOST);
+    *(guint *)member = (guint)number;
+    return TRUE;
+}
+
 #define IN_CONFIG(member)  offsetof(Config, member)
 #define IN_ACCOUNT(member) offsetof(Account, member)
 
@@ -66,6 +80,8 @@ static const Setting GENERAL[] = {
     {"audit-anchor", setting_command, IN_CONFIG(anchor), ""},
     {"notices-from", setting_mail_address, IN_CONFIG(notices_from), ""},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
+    {"header-limit", setting_size, IN_CONFIG(header_limit), "4M"},
+    {"recipient-limit", read_recipients, IN_CONFIG(recipient_limit), "1000"},
     {"waiting-limit", setting_count, IN_CONFIG(waiting_limit), "200"},
     {"keep", setting_duration, IN_CONFIG(keep), "30d"},
     {"store-limit", setting_size, IN_CONFIG(store_limit), "1G"},

@@ -43,16 +43,18 @@ typedef struct {
     char *relay_socket;
     char *milter_socket; /* as smfi_setconn takes it: unix:/path, inet:port@host */
     uid_t milter_user;
-    char *spool;          /* folder for the milter's unlinked files */
-    NextHop hop;          /* of accounts that have none of their own, and of notices */
-    char **inside;        /* networks as written: 127.0.0.0/8, ::1/128, … */
-    People admins;        /* root is always one */
-    gint64 expire;        /* seconds a draft or held item waits; default 14 days */
-    gint64 approval_life; /* seconds; default 900 (E21) */
-    char **anchor;        /* program and arguments that get the newest audit entry, or none */
-    char *notices_from;   /* sender of what the gate writes itself; default exeat@host */
-    guint64 size_limit;   /* bytes of a message kept; default 50 MiB */
-    guint waiting_limit;  /* waiting items per account; default 200 (XC14) */
+    char *spool;           /* folder for the milter's unlinked files */
+    NextHop hop;           /* of accounts that have none of their own, and of notices */
+    char **inside;         /* networks as written: 127.0.0.0/8, ::1/128, … */
+    People admins;         /* root is always one */
+    gint64 expire;         /* seconds a draft or held item waits; default 14 days */
+    gint64 approval_life;  /* seconds; default 900 (E21) */
+    char **anchor;         /* program and arguments that get the newest audit entry, or none */
+    char *notices_from;    /* sender of what the gate writes itself; default exeat@host */
+    guint64 size_limit;    /* bytes of a message kept; default 50 MiB */
+    guint64 header_limit;  /* bytes of a header read by the milter; default 4 MiB (XF7) */
+    guint recipient_limit; /* of a message; default 1000 (XF7) */
+    guint waiting_limit;   /* waiting items per account; default 200 (XC14) */
     gint64 keep;          /* seconds that a finished item's message is kept; default 30 days */
     guint64 store_limit;  /* bytes of messages kept per account; default 1 GiB */
     guint hold_target;    /* held messages a week and account (A33); default 2 */

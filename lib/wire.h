@@ -12,8 +12,8 @@
 #include <glib.h>
 #include <sys/types.h>
 
-#define WIRE_LIMIT_PEOPLE (64 * 1024)       /* a request of a person */
-#define WIRE_LIMIT_MILTER (8 * 1024 * 1024) /* a submission, an admin's batch, any reply */
+#define WIRE_LIMIT_PEOPLE (64 * 1024)        /* a request of a person */
+#define WIRE_LIMIT_MILTER (16 * 1024 * 1024) /* a submission, an admin's batch, any reply */
 
 typedef struct _Wire Wire;
 

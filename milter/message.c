@@ -5,24 +5,18 @@
 #include "lib/compose.h"
 #include "lib/error.h"
 
-/* A header beyond this is no header of a letter; Postfix stops at 100 KB by default. Thousands
- * of fields to delete are more than Postfix bears. */
-enum {
-    HEAD_MOST = 4 * 1024 * 1024,
-    STRIPPED_MOST = 100,
-    CLAIM_MOST = 4096,
-    CLAIMS_MOST = 32,
-    ITEM_MOST = 64
-};
+/* Thousands of fields to delete are more than Postfix bears. */
+enum { STRIPPED_MOST = 100, CLAIM_MOST = 4096, CLAIMS_MOST = 32, ITEM_MOST = 64 };
 
 Message *
-message_new(MessageKind kind, gsize spool_limit, const char *spool_folder)
+message_new(MessageKind kind, const MessageLimits *limits)
 {
     Message *message = g_new0(Message, 1);
 
     message->kind = kind;
     message->envelope = envelope_new();
-    message->spool = spool_new(spool_limit, spool_folder);
+    message->limits = *limits;
+    message->spool = spool_new(limits->memory, limits->spool);
     message->claims = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     message->taken_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     message->head = g_string_new(NULL);
@@ -50,6 +44,24 @@ message_free(Message *message)
     g_string_free(message->head, TRUE);
     g_string_free(message->raw_head, TRUE);
     g_free(message);
+}
+
+/* The fault of an agent's message. Of others, what is beyond a limit is not learned from; at
+ * the door it makes another message of it, which no ticket is for. */
+static void
+exceed(Message *message, const char *fault)
+{
+    if (message->kind == MESSAGE_OF_AGENT)
+        message->refusal = fault;
+}
+
+void
+message_add_recipient(Message *message, const char *const *words, const char *resolved)
+{
+    if (message->envelope->recipients->len < message->limits.recipients)
+        envelope_add_recipient(message->envelope, words, resolved);
+    else
+        exceed(message, "it has too many recipients");
 }
 
 static void
@@ -108,7 +120,7 @@ message_add_field(Message *message, const char *name, const char *value)
 {
     if (message->trouble != NULL || message->refusal != NULL)
         return;
-    if (message->raw_head->len + strlen(name) + strlen(value) > HEAD_MOST) {
+    if (message->raw_head->len + strlen(name) + strlen(value) > message->limits.header) {
         message->refusal = "the header is too large";
         return;
     }
@@ -162,6 +174,10 @@ message_add_body(Message *message, const void *bytes, gsize length)
         return;
     if (message->came != NULL)
         g_checksum_update(message->came, bytes, (gssize)length);
+    if (spool_size(message->spool) + length > message->limits.size) {
+        exceed(message, "the message is too large");
+        return;
+    }
     spool_append(message->spool, bytes, length, &message->trouble);
 }
 

@@ -22,10 +22,20 @@ typedef enum {
     MESSAGE_INSIDE    /* no login, from inside: in an account's name it needs a ticket */
 } MessageKind;
 
+/* What is kept of a message. An agent's that needs more is refused. */
+typedef struct {
+    gsize memory;      /* bytes kept in memory */
+    const char *spool; /* the folder for what is beyond; borrowed for this call */
+    guint64 header;    /* bytes */
+    guint64 size;      /* bytes of header and body */
+    guint recipients;
+} MessageLimits;
+
 typedef struct {
     MessageKind kind;
     char *login; /* lower case; NULL without one */
     Envelope *envelope;
+    MessageLimits limits;
     Spool *spool;
     GError *trouble;       /* ours: NULL while all is well */
     const char *refusal;   /* the message's fault: why it cannot be taken, NULL when it can */
@@ -45,9 +55,12 @@ typedef struct {
     guint automatic; /* fields Auto-Submitted */
 } Message;
 
-/* spool_limit: bytes in memory; spool_folder: for what is beyond. */
-Message *message_new(MessageKind kind, gsize spool_limit, const char *spool_folder);
+Message *message_new(MessageKind kind, const MessageLimits *limits);
 void message_free(Message *message);
+
+/* The words of RCPT TO and what the mail server makes of the address, as for
+ * envelope_add_recipient. */
+void message_add_recipient(Message *message, const char *const *words, const char *resolved);
 
 /* One field as libmilter gives it with SMFIP_HDR_LEADSPC: the value keeps its leading blank,
  * folds are a line feed and a blank. */

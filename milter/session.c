@@ -163,7 +163,15 @@ on_mail(SMFICTX *ctx, char **words)
         end_message(session);
         return SMFIS_ACCEPT;
     }
-    session->message = message_new(kind, MEMORY_LIMIT, shared.spool);
+    const MessageLimits limits = {
+        .memory = MEMORY_LIMIT,
+        .spool = shared.spool,
+        .header = session->config->header_limit,
+        /* The relay knows the limit of a kept message to the byte. */
+        .size = session->config->size_limit + session->config->header_limit,
+        .recipients = session->config->recipient_limit,
+    };
+    session->message = message_new(kind, &limits);
     session->message->login = g_steal_pointer(&login);
     envelope_set_sender(session->message->envelope, (const char *const *)words);
     return SMFIS_CONTINUE;
@@ -176,8 +184,7 @@ on_rcpt(SMFICTX *ctx, char **words)
     const char *resolved = smfi_getsymval(ctx, (char *)"{rcpt_addr}");
 
     if (session != NULL && session->message != NULL)
-        envelope_add_recipient(session->message->envelope, (const char *const *)words,
-                               resolved);
+        message_add_recipient(session->message, (const char *const *)words, resolved);
     return go_on(session);
 }
 

@@ -312,7 +312,8 @@ test_values(void)
         "state = /s\nspool = /t\nrelay-socket = /r\nmilter-socket = inet:8891@127.0.0.1\n"
         "inside = 10.0.0.0/8\nadmins = 4004\nexpire = 90s\napproval-life = 6h\nsize-limit = "
         "7K\n"
-        "waiting-limit = 3\naudit-anchor = /bin/anchor  --to here\n"
+        "waiting-limit = 3\nheader-limit = 1M\nrecipient-limit = 10000\naudit-anchor = "
+        "/bin/anchor  --to here\n"
         "received-keep = 30d\nreceived-limit = 500\n",
         &error);
     g_assert_no_error(error);
@@ -323,6 +324,8 @@ test_values(void)
     g_assert_cmpint(config->approval_life, ==, 6 * 3600);
     g_assert_cmpuint(config->size_limit, ==, 7 * 1024);
     g_assert_cmpuint(config->waiting_limit, ==, 3);
+    g_assert_cmpuint(config->header_limit, ==, 1024 * 1024);
+    g_assert_cmpuint(config->recipient_limit, ==, 10000);
     g_assert_cmpint(config->received_keep, ==, 30 * 24 * 3600);
     g_assert_cmpuint(config->received_limit, ==, 500);
     g_assert_cmpuint(g_strv_length(config->anchor), ==, 3);
