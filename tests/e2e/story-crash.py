@@ -83,7 +83,36 @@ def live(world, ledger, kind):
         time.sleep(0.02)
 
 
-def sweep(world, ledger, kind):
+def come_again(world, entry):
+    """A client that hears 451 until the end. Returns the states that its items were in."""
+    try:
+        reply = world.submit(entry.sender, entry.to, entry.message)
+    except OSError:
+        reply = None
+    items = [item for item in read_items(world.gate) if item.message_id == entry.id]
+    assert len(items) <= 1, [item.id for item in items]
+    if reply is not None and reply.code == 250:
+        assert [item.state for item in items] == ["sent"], reply
+        entry.outcome = KEPT
+    return items
+
+
+def live_later(world, ledger, kind):
+    """The same where the client is answered when the message has come to its end."""
+    entry = ledger.write(kind)
+    deadline = time.monotonic() + LIFE_OF_ONE
+    while entry.outcome != KEPT:
+        assert time.monotonic() < deadline, f"{entry.id} has no end"
+        for item in come_again(world, entry):
+            if item.state == "held":
+                persist(decide, world, ledger, item.id, "approve")
+            elif item.state == "uncertain":
+                entry.outcome = KEPT
+        world.gate.clock(world.gate.moved + QUIET // 5)
+        time.sleep(0.02)
+
+
+def sweep(world, ledger, kind, live=live):  # pylint: disable=redefined-outer-name
     """Lets a message live again and again, killing the relay one step later each time, until
     it outlives the last step. Returns the number of kills."""
     with Keeper(world.gate) as keeper:
@@ -142,6 +171,17 @@ def _(world):
     submit(world, entry, threading.Event())
     settle(world, QUIET)
     assert [item.state for item in read_items(world.gate)] == ["sent"]
+    check(world, ledger, world.sink)
+
+
+@story("Who hears 451 until the end, whatever is killed, has one item and sends once (XF22)")
+def _(world):
+    world.gate.configure(POLICY, {"answer": "later"}, {"waiting-limit": "100000"})
+    world.gate.restart_relay()
+    ledger = Ledger()
+    kills = sum(sweep(world, ledger, kind, live_later) for kind in ("hold", "delay"))
+    tell(f"{kills} kills")
+    assert kills >= 60 // stride(), kills
     check(world, ledger, world.sink)
 
 
