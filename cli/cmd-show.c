@@ -283,6 +283,25 @@ print_approvals(GVariant *item)
     print_field("Approved by:", text->str);
 }
 
+/* The copy in the human's mailbox. */
+static void
+print_draft(GVariant *item, gint64 now)
+{
+    const char *trouble = answer_text(item, "draft_trouble");
+    gint64 since = answer_number(item, "draft_since");
+
+    if (since != 0) {
+        g_autofree char *when = output_time(since, now);
+        g_autofree char *text =
+            g_strdup_printf("in %s since %s", answer_text(item, "draft_place"), when);
+        print_field("Draft:", text);
+    }
+    if (*trouble != '\0') {
+        g_autofree char *text = g_strdup_printf("the mailbox cannot be used: %s", trouble);
+        print_field(since != 0 ? "" : "Draft:", text);
+    }
+}
+
 /* What became of it, and what an approval would be bound to (E20, E21, E26). */
 static void
 print_state(GVariant *item)
@@ -302,6 +321,7 @@ print_state(GVariant *item)
         print_field("Because:", answer_text(item, "why"));
     if (*answer_text(item, "answer") != '\0')
         print_field("Next hop said:", answer_text(item, "answer"));
+    print_draft(item, now);
     print_field("Submitted:", created);
     if (due != 0)
         print_field("Leaves:", due_time);

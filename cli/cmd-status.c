@@ -150,6 +150,24 @@ print_untold(GVariant *answer, gint64 now)
     }
 }
 
+static void
+print_mailboxes(GVariant *answer, gint64 now)
+{
+    g_autoptr(GVariant) failures = answer_array(answer, "mailboxes_failed", "aa{sv}");
+
+    for (gsize i = 0; i < g_variant_n_children(failures); i++) {
+        g_autoptr(GVariant) failure = g_variant_get_child_value(failures, i);
+        g_autofree char *since = output_time(answer_number(failure, "since"), now);
+        g_autofree char *text = g_strdup_printf(
+            "Account %s: the mailbox of “drafts” cannot be used since %s, and what is delayed "
+            "stays: %s",
+            answer_text(failure, "account"), since, answer_text(failure, "error"));
+        g_autofree char *safe = escape_line(text);
+        g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
+        printf("%s\n", lines);
+    }
+}
+
 int
 cmd_status(const Session *session, char **words)
 {
@@ -173,6 +191,7 @@ cmd_status(const Session *session, char **words)
     print_halts(halts, now);
     print_reload(answer, now);
     print_untold(answer, now);
+    print_mailboxes(answer, now);
     printf("exeat-relay %s, started %s\n", version, started);
     printf("Next hop:  %s\nNext due:  %s\n", next_hop, next);
     printf("Database:  %" G_GINT64_FORMAT " jobs in %" G_GINT64_FORMAT " commits\n\n",

@@ -147,7 +147,7 @@ check_people(const Config *config, const KeyFile *file, GError **error)
 }
 
 static gboolean
-check_hops(Config *config, const KeyFile *file, GError **error)
+check_servers(Config *config, const KeyFile *file, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(config->path);
 
@@ -156,7 +156,9 @@ check_hops(Config *config, const KeyFile *file, GError **error)
     for (guint i = 0; i < config->accounts->len; i++) {
         Account *account = g_ptr_array_index(config->accounts, i);
         g_autofree char *name = g_strconcat(ACCOUNT_PREFIX, account->name, NULL);
-        if (!nexthop_check(&account->hop, folder, file, keyfile_group(file, name), error))
+        const KeyGroup *group = keyfile_group(file, name);
+        if (!nexthop_check(&account->hop, folder, file, group, error) ||
+            !draftbox_check(&account->drafts, folder, file, group, error))
             return FALSE;
     }
     return TRUE;
@@ -166,5 +168,5 @@ gboolean
 config_check(Config *config, const KeyFile *file, GError **error)
 {
     return check_owners(config, file, error) && check_notices(config, file, error) &&
-           check_hops(config, file, error) && check_people(config, file, error);
+           check_servers(config, file, error) && check_people(config, file, error);
 }

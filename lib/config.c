@@ -78,6 +78,7 @@ static const Setting GENERAL[] = {
     {"expire", setting_duration, IN_CONFIG(expire), "14d"},
     {"approval-life", setting_duration, IN_CONFIG(approval_life), "15m"},
     {"audit-anchor", setting_command, IN_CONFIG(anchor), ""},
+    {"reconcile-command", setting_command, IN_CONFIG(reconcile), ""},
     {"notices-from", setting_mail_address, IN_CONFIG(notices_from), ""},
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"header-limit", setting_size, IN_CONFIG(header_limit), "4M"},
@@ -116,6 +117,7 @@ static const Setting PER_ACCOUNT[] = {
     {"notify-heartbeat", setting_switch, IN_ACCOUNT(heartbeat), "no"},
     {"digest-to", setting_mail_address, IN_ACCOUNT(digest_to), ""},
     NEXTHOP_SETTINGS(Account, hop, ""),
+    DRAFTBOX_SETTINGS(Account, drafts),
     {NULL, NULL, 0, NULL},
 };
 
@@ -149,6 +151,7 @@ account_free(Account *account)
     people_clear(&account->agent_users);
     people_clear(&account->approvers);
     nexthop_clear(&account->hop);
+    draftbox_clear(&account->drafts);
     g_free(account->policy_file);
     g_clear_pointer(&account->policy, policy_unref);
     g_free(account);
@@ -178,6 +181,7 @@ config_clear(gpointer data)
     nexthop_clear(&config->hop);
     g_strfreev(config->inside);
     g_strfreev(config->anchor);
+    g_strfreev(config->reconcile);
     g_free(config->notices_from);
     g_strfreev(config->alias_files);
     g_clear_pointer(&config->aliases, aliases_free);
@@ -330,15 +334,16 @@ read_passwords(Config *config, GError **error)
     return config->passwords != NULL;
 }
 
-/* A mistake in them would only show when something is to be sent. */
+/* A mistake in them would only show when something is to be sent or shown. */
 static gboolean
-check_hop_files(const Config *config, GError **error)
+check_server_files(const Config *config, GError **error)
 {
     if (!nexthop_check_files(&config->hop, error))
         return FALSE;
     for (guint i = 0; i < config->accounts->len; i++) {
         const Account *account = g_ptr_array_index(config->accounts, i);
-        if (!nexthop_check_files(&account->hop, error))
+        if (!nexthop_check_files(&account->hop, error) ||
+            !draftbox_check_files(&account->drafts, error))
             return FALSE;
     }
     return TRUE;
@@ -354,8 +359,9 @@ config_read(const char *path, gboolean with_policies, GError **error)
     g_autoptr(Config) config = config_new(path);
     if (!read_groups(config, file, error) || !config_check(config, file, error))
         return NULL;
-    if (with_policies && (!read_policies(config, file, error) ||
-                          !read_passwords(config, error) || !check_hop_files(config, error)))
+    if (with_policies &&
+        (!read_policies(config, file, error) || !read_passwords(config, error) ||
+         !check_server_files(config, error)))
         return NULL;
     return g_steal_pointer(&config);
 }

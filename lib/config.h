@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lib/aliases.h"
+#include "lib/draftbox.h"
 #include "lib/nexthop.h"
 #include "lib/passwords.h"
 #include "lib/people.h"
@@ -35,6 +36,7 @@ typedef struct {
     gboolean heartbeat;    /* they hear daily how many wait, be it none */
     char *digest_to;       /* who hears daily what left without a person, or "" */
     NextHop hop;           /* its target is "" when the account has none of its own */
+    DraftBox drafts;       /* where the human sees what waits */
 } Account;
 
 typedef struct {
@@ -50,6 +52,7 @@ typedef struct {
     gint64 expire;         /* seconds a draft or held item waits; default 14 days */
     gint64 approval_life;  /* seconds; default 900 (E21) */
     char **anchor;         /* program and arguments that get the newest audit entry, or none */
+    char **reconcile;      /* program and arguments that look what became of a message */
     char *notices_from;    /* sender of what the gate writes itself; default exeat@host */
     guint64 size_limit;    /* bytes of a message kept; default 50 MiB */
     guint64 header_limit;  /* bytes of a header read by the milter; default 4 MiB (XF7) */

@@ -12,6 +12,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/wire.h"
+#include "relay/drafts.h"
 #include "relay/notice.h"
 #include "relay/record.h"
 #include "relay/relay.h"
@@ -93,6 +94,7 @@ serve(Relay *relay, GError **error)
     }
     signals.stop_fd = eventfd(0, EFD_CLOEXEC);
     relay->sender = sender_start(relay);
+    relay->drafts = drafts_start(relay);
     relay->schedule = schedule_start(relay);
     relay->notifier = notifier_start(relay);
     GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
@@ -104,6 +106,7 @@ serve(Relay *relay, GError **error)
     daemon_notify("STOPPING=1");
     close(listen_fd);
     g_thread_join(watcher);
+    drafts_stop(relay->drafts);
     notifier_stop(relay->notifier); /* while the milter still gets its answers */
     /* What is being answered is finished, and nothing new begins: connections that stand end
      * with the process. */
@@ -112,6 +115,7 @@ serve(Relay *relay, GError **error)
     sender_stop(relay->sender);
     schedule_free(relay->schedule);
     notifier_free(relay->notifier);
+    drafts_free(relay->drafts);
     record_end(relay);
     return TRUE;
 }

@@ -6,6 +6,7 @@
 #include "lib/digest.h"
 #include "lib/error.h"
 #include "relay/authority.h"
+#include "relay/drafts.h"
 #include "relay/history.h"
 #include "relay/notice.h"
 #include "relay/reload.h"
@@ -208,7 +209,8 @@ people_show(Request *request, GError **error)
         return FALSE;
     g_autoptr(GVariant) view = g_variant_ref_sink(view_item(item, moves, reasons));
     g_variant_dict_init(&dict, view);
-    if (!add_standing(request, item, &dict, error)) {
+    if (!add_standing(request, item, &dict, error) ||
+        !drafts_describe(request, item, &dict, error)) {
         g_variant_dict_clear(&dict);
         return FALSE;
     }
@@ -319,6 +321,7 @@ people_status(Request *request, GError **error)
     g_variant_dict_insert_value(&dict, "accounts", g_variant_builder_end(&accounts));
     g_variant_dict_insert(&dict, "hold_target", "u", request->config->hold_target);
     g_variant_dict_insert_value(&dict, "notices_failed", notifier_view(request));
+    g_variant_dict_insert_value(&dict, "mailboxes_failed", drafts_view(request));
     reload_describe(relay, &dict);
     g_variant_dict_insert_value(&dict, "halts", stop_view(request, halts));
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));

@@ -7,6 +7,7 @@
 #include "lib/config.h"
 #include "store/writer.h"
 
+typedef struct _Drafts Drafts;
 typedef struct _Notifier Notifier;
 typedef struct _Record Record;
 typedef struct _Schedule Schedule;
@@ -23,6 +24,7 @@ typedef struct {
     Schedule *schedule;
     Sender *sender;
     Notifier *notifier;
+    Drafts *drafts;
     gint64 started;
     GRWLock serving; /* read while a request is answered; written once, at the end */
 } Relay;

@@ -3,6 +3,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "relay/guard.h"
+#include "relay/drafts.h"
 #include "relay/prune.h"
 #include "relay/record.h"
 #include "relay/review.h"
@@ -26,6 +27,7 @@ struct _Schedule {
 
 typedef struct {
     Relay *relay;
+    Config *config;
     GPtrArray *leaving; /* ids for the sender */
 } Look;
 
@@ -77,6 +79,8 @@ look(gpointer data, GError **error)
         if (item->state == STATE_DRAFT || item->state == STATE_HELD) {
             if (!expire(db, item, now, error))
                 return FALSE;
+        } else if (drafts_guard(seen->config, item)) {
+            drafts_ask(seen->relay->drafts, item);
         } else {
             g_ptr_array_add(seen->leaving, g_strdup(id));
         }
@@ -89,7 +93,8 @@ act(Relay *relay)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) leaving = g_ptr_array_new_with_free_func(g_free);
-    Look seen = {.relay = relay, .leaving = leaving};
+    g_autoptr(Config) config = relay_config(relay);
+    Look seen = {.relay = relay, .config = config, .leaving = leaving};
 
     if (!writer_run(relay->writer, look, &seen, &error)) {
         log_error("what is due cannot be looked up: %s", error->message);

@@ -8,6 +8,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "relay/authority.h"
+#include "relay/drafts.h"
 #include "relay/record.h"
 #include "store/approval.h"
 
@@ -91,7 +92,7 @@ passage_begin(gpointer data, GError **error)
     if (!record_clock_stands(passage->relay, now, error) ||
         !queue_load(db, passage->id, &item, error))
         return FALSE;
-    if (!is_ready(item, now))
+    if (!is_ready(item, now) || !drafts_permit(passage->relay, passage->config, item))
         return TRUE;
     if (!authority_check(db, passage->config, item, now, &valid, &tier, &why, error))
         return FALSE;

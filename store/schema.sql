@@ -263,6 +263,17 @@ CREATE TABLE owed (
     PRIMARY KEY (account, submission_key)
 );
 
+-- Drafts in people's mailboxes (draft.h). put: since when it is known to be there, 0 never.
+CREATE TABLE draft (
+    item TEXT NOT NULL PRIMARY KEY REFERENCES item (id),
+    account TEXT NOT NULL,
+    place TEXT NOT NULL,
+    validity BIGINT NOT NULL,
+    uid BIGINT NOT NULL,
+    put BIGINT NOT NULL
+);
+CREATE INDEX draft_account ON draft (account);
+
 -- What agents and approvers are still to be told.
 CREATE TABLE notice (
     number BIGINT NOT NULL PRIMARY KEY,

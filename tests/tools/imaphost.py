@@ -252,3 +252,76 @@ class Cut:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+
+class Line:
+    """A line to a port that can be down: then whoever calls is hung up on, and so is everybody
+    who was connected. deaf_after: from so many bytes of the client on, it hears nothing of what
+    the server says. port is where it listens."""
+
+    def __init__(self, target):
+        self.target = target
+        self.deaf_after = None
+        self.calls = 0
+        self.ends = []
+        self.down = False
+        self.lock = threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+        self.cut()
+
+    def cut(self):
+        """Ends all connections there are."""
+        with self.lock:
+            ends, self.ends = self.ends, []
+        for end in ends:
+            hang_up(end)
+
+    def set_down(self, down):
+        self.down = down
+        if down:
+            self.cut()
+
+    def _listen(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            self.calls += 1
+            if self.down:
+                client.close()
+                continue
+            server = socket.create_connection(("127.0.0.1", self.target))
+            with self.lock:
+                self.ends += [client, server]
+            said = [0]
+            for pair in ((client, server, True), (server, client, False)):
+                threading.Thread(target=self._pass, args=(*pair, said), daemon=True).start()
+
+    def _pass(self, source, goal, from_client, said):
+        try:
+            while data := source.recv(65536):
+                if from_client:
+                    said[0] += len(data)
+                elif self.deaf_after is not None and said[0] >= self.deaf_after:
+                    continue
+                goal.sendall(data)
+        except OSError:
+            pass
+        hang_up(source)
+        hang_up(goal)
+
+
+def hang_up(end):
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
