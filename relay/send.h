@@ -29,7 +29,8 @@ gboolean send_use_authority(Relay *relay, const Config *config, const char *id,
                             const char *queue_id, gint64 now, char **why_out, GError **error);
 
 /* The authority has gone while the item waited: it waits for a person again, as a draft when
- * a rule says so, else held; or the human has sent it. tier, why: of authority_check. In a writer job. */
+ * a rule says so, else held; or the human has sent it. tier, why: of authority_check. In a
+ * writer job. */
 gboolean send_back(Db *db, const Item *item, Tier tier, const char *why, gint64 now,
                    GError **error);
 

@@ -6,13 +6,16 @@ recipient), answer (what the dot was answered with, or the failure played instea
 
 Failures are rules, the first that fits is played:
     {"at": "RCPT", "match": "bad@", "do": "550 5.1.1 no such user", "times": 1}
-at: CONNECT EHLO MAIL RCPT DATA BODY DOT RSET QUIT. match: a text in the command line, for BODY
+at: CONNECT EHLO STARTTLS MAIL RCPT DATA BODY DOT RSET QUIT. match: a text in the command line, for BODY
 and DOT in the message. do: a reply, or one of
     drop    close the connection        reset   close it with a TCP reset
     hang    never answer                half    begin a good reply and close
+    drip    the usual reply, a byte at a time
+    rubbish at STARTTLS: bytes that are no TLS
 times: how often; left out: always. They are set from Python (sink.rules) or from outside in
 control.json in the folder, which is read anew at each command. At DOT, a refusal (4xx, 5xx)
 stores nothing; the others store the message, since the sender cannot know that nobody kept it.
+With a context (ssl.SSLContext) it offers STARTTLS. sessions counts the connections.
 
 As a command: sink.py FOLDER [PORT] prints its address and runs until SIGTERM."""
 
@@ -21,15 +24,17 @@ import os
 import re
 import signal
 import socket
+import ssl
 import struct
 import sys
 import threading
+import time
 
 LINE_LIMIT = 100_000
 MESSAGE_LIMIT = 200_000_000
 OFFERS = ["8BITMIME", "SMTPUTF8", "DSN", f"SIZE {MESSAGE_LIMIT}", "ENHANCEDSTATUSCODES"]
 PATH = re.compile(r'(?i)(?:MAIL FROM|RCPT TO): ?<((?:"(?:\\.|[^"])*"|[^>])*)> ?(.*)$')
-PLAYED = ("drop", "reset", "hang", "half")
+PLAYED = ("drop", "reset", "hang", "half", "drip")
 
 
 class Message:
@@ -62,12 +67,13 @@ class Message:
 class Sink:
     """Listens on a free loopback port, a thread for each connection."""
 
-    def __init__(self, folder, port=0):
+    def __init__(self, folder, port=0, context=None):
         self.folder = folder
         self.rules = []
         self.stopped = threading.Event()
         self.changed = threading.Condition()
-        self.count = 0
+        self.count = self.sessions = 0
+        self.context = context
         self.connections = set()
         os.makedirs(folder, exist_ok=True)
         self.listener = socket.create_server(("127.0.0.1", port), backlog=128)
@@ -158,6 +164,7 @@ class Sink:
                 return
             connection = Connection(self, peer)
             with self.changed:
+                self.sessions += 1
                 self.connections.add(connection)
             threading.Thread(target=connection.run, daemon=True).start()
 
@@ -188,7 +195,7 @@ class Connection:
             if self._answer("CONNECT", "", "220 sink.example ESMTP"):
                 while self._one_command():
                     pass
-        except (ConnectionError, socket.timeout):
+        except OSError:  # TLS that fails, too
             pass
         finally:
             self.file.close()
@@ -199,6 +206,16 @@ class Connection:
     def _send(self, reply):
         self.socket.sendall(reply.encode() + b"\r\n")
 
+    def _say(self, reply):
+        self._send(reply)
+        return True
+
+    def _drip(self, reply):
+        for byte in reply.encode() + b"\r\n":
+            self.socket.sendall(bytes([byte]))
+            time.sleep(0.001)
+        return True
+
     def _play(self, failure):
         """Acts out a failure. FALSE: the connection is over."""
         if failure == "hang":
@@ -208,6 +225,8 @@ class Connection:
         elif failure == "reset":
             linger = struct.pack("ii", 1, 0)
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        elif failure == "rubbish":
+            self.socket.sendall(b"220 2.0.0 go on\r\n\x16\x03\x01 this is no TLS\r\n")
         elif failure != "drop":
             self._send(failure)
             return not failure.startswith("421")
@@ -216,6 +235,8 @@ class Connection:
     def _answer(self, stage, subject, reply):
         """Sends the usual reply or plays what a rule wants. FALSE: the connection is over."""
         failure = self.sink.failure(stage, subject)
+        if failure == "drip":
+            return self._drip(reply)
         if failure is not None:
             return self._play(failure)
         self._send(reply)
@@ -229,16 +250,29 @@ class Connection:
         verb = text.split(" ")[0].split(":")[0].upper()
         action = {"EHLO": self._ehlo, "HELO": self._ehlo, "MAIL": self._mail,
                   "RCPT": self._rcpt, "DATA": self._data, "RSET": self._rset,
-                  "QUIT": self._quit}.get(verb)
+                  "QUIT": self._quit, "STARTTLS": self._starttls}.get(verb)
         if action is None:
             self._send("502 5.5.2 what?")
             return True
         return action(text)
 
     def _ehlo(self, text):
+        plain = self.sink.context is None or isinstance(self.socket, ssl.SSLSocket)
+        offered = OFFERS if plain else ["STARTTLS", *OFFERS]
         offers = "\r\n".join(f"250{' ' if offer == OFFERS[-1] else '-'}{offer}"
-                             for offer in OFFERS)
+                             for offer in offered)
         return self._answer("EHLO", text, "250-sink.example\r\n" + offers)
+
+    def _starttls(self, text):
+        if self.sink.context is None:
+            self._send("502 5.5.2 what?")
+            return True
+        if not self._answer("STARTTLS", text, "220 2.0.0 go on"):
+            return False
+        self.socket = self.sink.context.wrap_socket(self.socket, server_side=True)
+        self.file = self.socket.makefile("rb")
+        self._forget()
+        return True
 
     def _path(self, text):
         found = PATH.match(text)
@@ -247,27 +281,25 @@ class Connection:
     def _mail(self, text):
         path = self._path(text)
         failure = self.sink.failure("MAIL", text)
-        if failure is not None:
+        if failure not in (None, "drip"):
             return self._play(failure)
         if path is None or self.sender is not None:
             self._send("503 5.5.1 not now, or not like this")
             return True
         self.sender, self.mail_params = path
-        self._send("250 2.1.0 Ok")
-        return True
+        return self._drip("250 2.1.0 Ok") if failure else self._say("250 2.1.0 Ok")
 
     def _rcpt(self, text):
         path = self._path(text)
         failure = self.sink.failure("RCPT", text)
-        if failure is not None:
+        if failure not in (None, "drip"):
             return self._play(failure)
         if path is None or self.sender is None:
             self._send("503 5.5.1 not now, or not like this")
             return True
         self.recipients.append(path[0])
         self.rcpt_params[path[0]] = path[1]
-        self._send("250 2.1.5 Ok")
-        return True
+        return self._drip("250 2.1.5 Ok") if failure else self._say("250 2.1.5 Ok")
 
     def _rset(self, text):
         self._forget()
@@ -279,7 +311,7 @@ class Connection:
 
     def _data(self, text):
         failure = self.sink.failure("DATA", text)
-        if failure is not None:
+        if failure not in (None, "drip"):
             return self._play(failure)
         if not self.recipients:
             self._send("503 5.5.1 no recipient")
@@ -314,12 +346,14 @@ class Connection:
 
     def _dot(self, message):
         failure = self.sink.failure("DOT", message.decode("utf-8", "replace"))
-        answer = failure or "250 2.0.0 Ok: kept"
+        answer = "250 2.0.0 Ok: kept" if failure in (None, "drip") else failure
         if failure is None or failure in PLAYED or failure.startswith("2"):
             self.sink.store({"sender": self.sender, "mail_params": self.mail_params,
                              "recipients": self.recipients, "rcpt_params": self.rcpt_params,
                              "answer": answer}, message)
         self._forget()
+        if failure == "drip":
+            return self._drip(answer)
         if failure is not None:
             return self._play(failure)
         self._send(answer)
