@@ -30,11 +30,12 @@ is_plausible(const char *domain)
 static void
 add(Scan *scan, const char *local, const char *domain)
 {
+    if (scan->addresses->len >= scan->limit || (scan->spelled && !is_plausible(domain)))
+        return;
+
     g_autofree char *written = g_strconcat(local, "@", domain, NULL);
     g_autofree char *normal = address_normalise(written, NULL);
-
-    if (normal == NULL || scan->addresses->len >= scan->limit ||
-        g_hash_table_contains(scan->seen, normal) || (scan->spelled && !is_plausible(domain)))
+    if (normal == NULL || g_hash_table_contains(scan->seen, normal))
         return;
     g_hash_table_add(scan->seen, normal);
     g_ptr_array_add(scan->addresses, g_steal_pointer(&normal));
@@ -148,6 +149,9 @@ static const struct {
     {"｡", '.', ANYWHERE},
 };
 
+/* What a spelling begins with, in either case. */
+static const char initials[] = "aA@dDpP.\xc3\xef\xe3";
+
 static const char *
 skip_spaces(const char *p)
 {
@@ -168,6 +172,8 @@ read_sign(const char *p, const char **end_out)
     gboolean open = bracket != NULL && (bracket - brackets) % 2 == 0;
 
     word = open ? skip_spaces(word + 1) : word;
+    if (*word == 0 || strchr(initials, *word) == NULL)
+        return 0; /* as nearly everywhere in a text */
     for (gsize i = 0; i < G_N_ELEMENTS(spellings); i++) {
         gsize length = strlen(spellings[i].word);
         if (g_ascii_strncasecmp(word, spellings[i].word, length) != 0)
@@ -184,35 +190,51 @@ read_sign(const char *p, const char **end_out)
     return 0;
 }
 
-/* The text with spelled signs as signs. */
+/* The text with spelled signs as signs; NULL when there is none. */
 static char *
 respell(const char *text)
 {
-    g_autoptr(GString) plain = g_string_sized_new(strlen(text));
+    g_autoptr(GString) plain = NULL;
+    const char *copied = text; /* up to here */
 
     for (const char *p = text; *p != 0;) {
         const char *end = p;
         char sign = g_ascii_isalnum(*p) ? 0 : read_sign(p, &end);
-        if (sign != 0)
+        if (sign != 0) {
+            if (plain == NULL)
+                plain = g_string_sized_new(strlen(text));
+            g_string_append_len(plain, copied, p - copied);
             g_string_append_c(plain, sign);
-        else
+            copied = end;
+        } else {
             end = g_ascii_isspace(*p) ? skip_spaces(p) : p + 1;
-        if (sign == 0)
-            g_string_append_len(plain, p, end - p);
+        }
         p = end;
     }
+    if (plain == NULL)
+        return NULL;
+    g_string_append(plain, copied);
     return g_string_free(g_steal_pointer(&plain), FALSE);
 }
 
-/* The text without characters that nobody sees. */
+/* The text without characters that nobody sees; NULL when there is none. */
 static char *
 drop_invisible(const char *text)
 {
-    g_autoptr(GString) seen = g_string_sized_new(strlen(text));
+    g_autoptr(GString) seen = NULL;
+    const char *copied = text;
 
-    for (const char *p = text; *p != 0; p = g_utf8_next_char(p))
-        if (g_unichar_type(g_utf8_get_char(p)) != G_UNICODE_FORMAT)
-            g_string_append_len(seen, p, g_utf8_next_char(p) - p);
+    for (const char *p = text; *p != 0; p = g_utf8_next_char(p)) {
+        if ((*p & 0x80) == 0 || g_unichar_type(g_utf8_get_char(p)) != G_UNICODE_FORMAT)
+            continue;
+        if (seen == NULL)
+            seen = g_string_sized_new(strlen(text));
+        g_string_append_len(seen, copied, p - copied);
+        copied = g_utf8_next_char(p);
+    }
+    if (seen == NULL)
+        return NULL;
+    g_string_append(seen, copied);
     return g_string_free(g_steal_pointer(&seen), FALSE);
 }
 
@@ -230,8 +252,10 @@ address_scan(const char *text, GPtrArray *addresses, guint limit)
         look_through(&scan, decoded);
     }
     g_autofree char *visible = drop_invisible(text);
-    look_through(&scan, visible);
-    g_autofree char *respelled = respell(visible);
+    if (visible != NULL)
+        look_through(&scan, visible);
+    g_autofree char *respelled = respell(visible != NULL ? visible : text);
     scan.spelled = TRUE;
-    look_through(&scan, respelled);
+    if (respelled != NULL)
+        look_through(&scan, respelled);
 }

@@ -120,10 +120,10 @@ extract_to_variant(const Extract *extract)
 
 /* The member of that key; NULL without an error when it is missing. */
 static gboolean
-look_up(GVariant *variant, const char *key, const char *type, GVariant **member_out,
+look_up(GVariantDict *dict, const char *key, const char *type, GVariant **member_out,
         GError **error)
 {
-    g_autoptr(GVariant) member = g_variant_lookup_value(variant, key, NULL);
+    g_autoptr(GVariant) member = g_variant_dict_lookup_value(dict, key, NULL);
 
     if (member != NULL && !g_variant_is_of_type(member, G_VARIANT_TYPE(type))) {
         g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "extract: %s is %s, expected %s", key,
@@ -146,12 +146,12 @@ check_limit(const char *key, gsize found, gsize limit, GError **error)
 }
 
 static gboolean
-read_string(GVariant *variant, const char *key, char **string_out, GError **error)
+read_string(GVariantDict *dict, const char *key, char **string_out, GError **error)
 {
     g_autoptr(GVariant) member = NULL;
     gsize length = 0;
 
-    if (!look_up(variant, key, "s", &member, error))
+    if (!look_up(dict, key, "s", &member, error))
         return FALSE;
     if (member == NULL)
         return TRUE;
@@ -164,11 +164,11 @@ read_string(GVariant *variant, const char *key, char **string_out, GError **erro
 }
 
 static gboolean
-read_list(GVariant *variant, const char *key, char ***list_out, GError **error)
+read_list(GVariantDict *dict, const char *key, char ***list_out, GError **error)
 {
     g_autoptr(GVariant) member = NULL;
 
-    if (!look_up(variant, key, "as", &member, error))
+    if (!look_up(dict, key, "as", &member, error))
         return FALSE;
     if (member == NULL)
         return TRUE;
@@ -181,11 +181,11 @@ read_list(GVariant *variant, const char *key, char ***list_out, GError **error)
 }
 
 static gboolean
-read_flag(GVariant *variant, const char *key, gboolean *flag_out, GError **error)
+read_flag(GVariantDict *dict, const char *key, gboolean *flag_out, GError **error)
 {
     g_autoptr(GVariant) member = NULL;
 
-    if (!look_up(variant, key, "b", &member, error))
+    if (!look_up(dict, key, "b", &member, error))
         return FALSE;
     if (member != NULL)
         *flag_out = g_variant_get_boolean(member);
@@ -193,11 +193,11 @@ read_flag(GVariant *variant, const char *key, gboolean *flag_out, GError **error
 }
 
 static gboolean
-read_parts(GVariant *variant, Extract *extract, GError **error)
+read_parts(GVariantDict *dict, Extract *extract, GError **error)
 {
     g_autoptr(GVariant) member = NULL;
 
-    if (!look_up(variant, "parts", "a(ssts)", &member, error))
+    if (!look_up(dict, "parts", "a(ssts)", &member, error))
         return FALSE;
     if (member == NULL)
         return TRUE;
@@ -213,26 +213,32 @@ read_parts(GVariant *variant, Extract *extract, GError **error)
     return TRUE;
 }
 
+static gboolean
+read_all(GVariantDict *dict, Extract *extract, GError **error)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(strings); i++)
+        if (!read_string(dict, strings[i].key, &MEMBER(char *, extract, strings[i]), error))
+            return FALSE;
+    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++)
+        if (!read_list(dict, lists[i].key, &MEMBER(char **, extract, lists[i]), error))
+            return FALSE;
+    for (gsize i = 0; i < G_N_ELEMENTS(flags); i++)
+        if (!read_flag(dict, flags[i].key, &MEMBER(gboolean, extract, flags[i]), error))
+            return FALSE;
+    return read_parts(dict, extract, error);
+}
+
 Extract *
 extract_from_variant(GVariant *variant, GError **error)
 {
     g_autoptr(Extract) extract = extract_new();
+    g_auto(GVariantDict) dict = G_VARIANT_DICT_INIT(NULL);
 
     if (!g_variant_is_of_type(variant, G_VARIANT_TYPE_VARDICT)) {
         g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "extract: type %s, expected a{sv}",
                     g_variant_get_type_string(variant));
         return NULL;
     }
-    for (gsize i = 0; i < G_N_ELEMENTS(strings); i++)
-        if (!read_string(variant, strings[i].key, &MEMBER(char *, extract, strings[i]), error))
-            return NULL;
-    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++)
-        if (!read_list(variant, lists[i].key, &MEMBER(char **, extract, lists[i]), error))
-            return NULL;
-    for (gsize i = 0; i < G_N_ELEMENTS(flags); i++)
-        if (!read_flag(variant, flags[i].key, &MEMBER(gboolean, extract, flags[i]), error))
-            return NULL;
-    if (!read_parts(variant, extract, error))
-        return NULL;
-    return g_steal_pointer(&extract);
+    g_variant_dict_init(&dict, variant); /* one pass, not one for every member */
+    return read_all(&dict, extract, error) ? g_steal_pointer(&extract) : NULL;
 }

@@ -24,7 +24,7 @@ typedef struct {
 static gboolean
 is_encoding(char c)
 {
-    return g_ascii_isalnum(c) || (c != 0 && strchr("+/=-_", c) != NULL);
+    return g_ascii_isalnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
 }
 
 static gsize
@@ -97,16 +97,17 @@ is_byte(const char *piece, gsize length)
 static gboolean
 is_link(const char *piece, gsize length)
 {
-    return length <= LINK_MAX && g_strstr_len(piece, (gssize)length, "://") != NULL;
+    return length <= LINK_MAX && memmem(piece, length, "://", 3) != NULL;
 }
 
 static void
 look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
 {
     line->total += length;
-    if (is_link(piece, length))
-        return;
-    line->longest = MAX(line->longest, longest_run(piece, length));
+    if (length >= PIECE_MIN && is_link(piece, length))
+        return; /* a shorter one is neither code nor a number anyway */
+    if (length > line->longest)
+        line->longest = MAX(line->longest, longest_run(piece, length));
     if (is_byte(piece, length) && (!listed || piece[1] == 'x')) {
         line->bytes += length;
         line->n_bytes++;
@@ -118,7 +119,7 @@ look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
 static gboolean
 is_between(char c)
 {
-    return g_ascii_isspace(c) || (c != 0 && strchr(",;|>", c) != NULL);
+    return g_ascii_isspace(c) || c == ',' || c == ';' || c == '|' || c == '>';
 }
 
 /* Characters of the line that only a program can read, when most of them are; else 0. */

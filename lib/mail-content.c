@@ -62,13 +62,14 @@ add(MailContent *content, const char *bytes, gsize length, gsize keep)
 {
     gsize room = keep - MIN(keep, content->kept->len);
 
-    g_checksum_update(content->sum, (const guchar *)bytes, (gssize)length);
+    if (content->sum != NULL)
+        g_checksum_update(content->sum, (const guchar *)bytes, (gssize)length);
     content->size += length;
     g_byte_array_append(content->kept, (const guint8 *)bytes, (guint)MIN(length, room));
 }
 
 MailContent *
-mail_content_read(GMimePart *part, gsize keep)
+mail_content_read(GMimePart *part, gsize keep, gboolean summed)
 {
     MailContent *content = g_new0(MailContent, 1);
     GMimeDataWrapper *wrapper = g_mime_part_get_content(part);
@@ -76,7 +77,7 @@ mail_content_read(GMimePart *part, gsize keep)
     gboolean padded = FALSE;
     char raw[8192];
 
-    content->sum = g_checksum_new(G_CHECKSUM_SHA256);
+    content->sum = summed ? g_checksum_new(G_CHECKSUM_SHA256) : NULL;
     content->kept = g_byte_array_new();
     if (wrapper == NULL)
         return content;
@@ -101,7 +102,8 @@ mail_content_read(GMimePart *part, gsize keep)
 void
 mail_content_free(MailContent *content)
 {
-    g_checksum_free(content->sum);
+    if (content->sum != NULL)
+        g_checksum_free(content->sum);
     g_byte_array_unref(content->kept);
     g_free(content);
 }

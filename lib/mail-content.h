@@ -25,14 +25,14 @@ char *mail_part_encoding(GMimeObject *object);
 
 /* The decoded content, of which only the beginning is held. */
 typedef struct {
-    GChecksum *sum; /* SHA-256 of all of it */
+    GChecksum *sum; /* SHA-256 of all of it; NULL when it was not wanted */
     guint64 size;
     GByteArray *kept; /* its beginning */
     gboolean broken;  /* readers undo its transfer encoding in different ways */
 } MailContent;
 
 /* Decodes the content and keeps at most keep bytes. The caller frees. */
-MailContent *mail_content_read(GMimePart *part, gsize keep);
+MailContent *mail_content_read(GMimePart *part, gsize keep, gboolean summed);
 
 void mail_content_free(MailContent *content);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MailContent, mail_content_free)

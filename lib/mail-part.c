@@ -97,7 +97,7 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
                  : leaf.nested               ? MESSAGE_MAX
                  : leaf.report               ? RAW_MAX
                                              : 0;
-    g_autoptr(MailContent) content = mail_content_read(part, keep);
+    g_autoptr(MailContent) content = mail_content_read(part, keep, !leaf.body);
     const char *bytes = (const char *)content->kept->data;
 
     if (content->broken)

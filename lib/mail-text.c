@@ -14,6 +14,40 @@ is_charset(const char *name)
     return length > 0 && length <= CHARSET_MAX && name[length] == 0;
 }
 
+/* Bytes that are the same in UTF-8 and in the character sets that most mail is in. */
+static gboolean
+is_ascii(const char *bytes, gsize length)
+{
+    guchar all = 0;
+
+    for (gsize i = 0; i < length; i++)
+        all |= (guchar)bytes[i];
+    return all < 0x80;
+}
+
+static gboolean
+extends_ascii(const char *charset)
+{
+    static const char *const families[] = {"utf-8", "iso-8859-", "windows-125", "cp125"};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(families); i++)
+        if (g_ascii_strncasecmp(charset, families[i], strlen(families[i])) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* What iconv would make of it, without asking iconv. */
+static char *
+copy(const char *bytes, gsize length, gsize *length_out)
+{
+    char *copied = g_malloc(length + 1);
+
+    memcpy(copied, bytes, length);
+    copied[length] = 0;
+    *length_out = length;
+    return copied;
+}
+
 static char *
 convert(const char *bytes, gsize length, const char *charset, gsize *length_out)
 {
@@ -22,6 +56,8 @@ convert(const char *bytes, gsize length, const char *charset, gsize *length_out)
     if (charset == NULL || !is_charset(charset) ||
         g_ascii_strcasecmp(charset, "us-ascii") == 0)
         return NULL;
+    if (extends_ascii(charset) && is_ascii(bytes, length))
+        return copy(bytes, length, length_out);
     return g_convert(bytes, (gssize)length, "UTF-8", charset, &read, length_out, NULL);
 }
 
@@ -30,22 +66,32 @@ static char *
 clean(const char *text, gsize length)
 {
     g_autoptr(GString) cleaned = g_string_sized_new(length);
+    gsize copied = 0;
 
     for (gsize i = 0; i < length; i++) {
+        if (text[i] != 0 && text[i] != '\r')
+            continue;
+        g_string_append_len(cleaned, text + copied, (gssize)(i - copied));
+        copied = i + 1;
         if (text[i] == 0)
             g_string_append(cleaned, "\xef\xbf\xbd");
-        else if (text[i] != '\r')
-            g_string_append_c(cleaned, text[i]);
-        else if (i + 1 == length || text[i + 1] != '\n')
+        else if (copied == length || text[copied] != '\n')
             g_string_append_c(cleaned, '\n');
     }
+    g_string_append_len(cleaned, text + copied, (gssize)(length - copied));
     return g_utf8_make_valid(cleaned->str, (gssize)cleaned->len);
+}
+
+/* It begins another character set. */
+static gboolean
+is_shift(char c)
+{
+    return c == 0 || c == 0x0e || c == 0x0f || c == 0x1b;
 }
 
 gboolean
 mail_is_certain(const char *bytes, gsize length, const char *charset)
 {
-    static const char shifts[] = {0, 0x0e, 0x0f, 0x1b}; /* they begin another character set */
     g_autofree char *converted = NULL;
     gsize converted_length = 0;
 
@@ -55,7 +101,7 @@ mail_is_certain(const char *bytes, gsize length, const char *charset)
         charset = "UTF-8";
     converted = convert(bytes, length, charset, &converted_length);
     for (gsize i = 0; converted != NULL && i < converted_length; i++)
-        if (memchr(shifts, converted[i], sizeof shifts) != NULL)
+        if (is_shift(converted[i]))
             return FALSE;
     return converted != NULL;
 }
