@@ -1,0 +1,165 @@
+"""Rows about what leaves: held mail through the door, an approval, a due time among a million."""
+
+import os
+import re
+import sqlite3
+import subprocess
+import time
+
+import table
+from gate import ADMIN
+from stage import Bench, Folder, Load, agents, make_gate, rounds
+from table import note, ratios
+
+SESSIONS = 4  # relay/send.c, THREADS
+SENT = "sent"
+INSERTS = """
+CREATE TEMP TABLE number AS WITH RECURSIVE n (n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {count}) SELECT n FROM n;
+INSERT INTO item SELECT {item} FROM item, temp.number WHERE item.id = '{id}';
+INSERT INTO recipient SELECT {recipient} FROM recipient, temp.number WHERE item = '{id}';
+UPDATE tally SET items = items + {count} WHERE state = 'delayed';
+"""
+
+
+class House:
+    """Postfix, which throws away what it takes, and the gate, for a with block."""
+
+    def __init__(self, build):
+        self.build = build
+        self.load = Load(build)
+
+    def __enter__(self):
+        self.made = Folder()
+        self.folder = self.made.__enter__()
+        self.host = Bench(self.folder, {})
+        self.gate = make_gate(self.folder, self.host, self.build)
+        self.host.start()
+        self.gate.start()
+        return self
+
+    def __exit__(self, *_):
+        self.gate.kill()
+        self.host.stop()
+        self.made.__exit__()
+
+    def submit(self, kind, count, size=10_000, connections=4):
+        """As the mail server would hand it to the milter."""
+        self.load.milter(self.gate.milter_socket, size, min(connections, count), 60, agents(kind),
+                         most=count)
+
+    def command(self, *words, uid=ADMIN):
+        done = self.gate.command(*words, uid=uid)
+        assert done.returncode == 0, done.stderr
+
+    def log_size(self):
+        return os.path.getsize(self.gate.relay.log)
+
+    def wait_states(self, start, state, count, seconds=60):
+        """Waits for so many lines of the relay's log that name a state; the time it was."""
+        deadline = time.monotonic() + seconds
+        with open(self.gate.relay.log, encoding="utf-8", errors="replace") as file:
+            file.seek(start)
+            text = ""
+            while True:
+                text += file.read()
+                if len(re.findall(rf": {state}\b", text)) >= count:
+                    return time.monotonic(), time.time()
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"{count} times {state}:\n{text[-2000:]}")
+                time.sleep(0.001)
+
+
+def run_door(house, count):
+    """So many delayed messages, kept by the switch until all are due, then let go."""
+    house.command("stop", "--reason", "bench")
+    house.submit("delay", count)
+    time.sleep(2)
+    start, begun = house.log_size(), time.monotonic()
+    house.command("start")
+    ended, _ = house.wait_states(start, SENT, count)
+    house.host.drain()
+    return {"rate": count / (ended - begun)}
+
+
+def run_bare(house, count):
+    found = house.load.smtp(house.host.door, 10_000, SESSIONS, 60, "bench#@example.net",
+                            login=False, most=count)
+    house.host.drain()
+    return found
+
+
+def measure_door(build, plan):
+    count = 400 if plan.full else 100
+    with House(build) as house:
+        note(f"{count} held messages of 10 KB through the door, and a bare client's")
+        found = rounds(plan.rounds, {"held": lambda: run_door(house, count),
+                                     "bare": lambda: run_bare(house, count)})
+        for key, runs in found.items():
+            note(f"    {key:6} {table.spread([run['rate'] for run in runs])} messages a second")
+        table.add("held mail through the door to a bare client", ratios(found, "held", "bare"),
+                  least=0.9)
+
+
+def measure_approve(build, plan):
+    with House(build) as house:
+        count = 20 if plan.full else 5
+        house.submit("hold", count, connections=1)
+        times = []
+        for item in house.gate.items():
+            digest = house.gate.show(item["id"])["digest"]
+            start, begun = house.log_size(), time.monotonic()
+            house.gate.answer("approve", item["id"], digest)
+            ended, _ = house.wait_states(start, SENT, 1)
+            times.append(1000 * (ended - begun))
+        table.add("approve to accepted by the mail server, median", [sorted(times)[len(times) // 2]],
+                  most=50, unit=" ms", about=f"of {len(times)}: {table.spread(times)} ms")
+
+
+def multiply(database, count):
+    """Copies of the one item that waits, with names and due times of their own."""
+    db = sqlite3.connect(database)
+    db.execute("PRAGMA synchronous = OFF")
+    db.execute("PRAGMA cache_size = -400000")
+    item, = db.execute("SELECT id FROM item WHERE state = 'delayed'").fetchone()
+
+    def columns(name, changed):
+        names = [row[1] for row in db.execute(f"PRAGMA table_info({name})")]
+        return ", ".join(changed.get(column, f"{name}.{column}") for column in names)
+
+    new_id = "printf('x%011d', n)"
+    db.executescript(INSERTS.format(
+        count=count, id=item,
+        item=columns("item", {"id": new_id, "seq": "seq + n", "due": "due + n % 100000",
+                              "timer": "timer + n % 100000",
+                              "submission_key": "submission_key || n",
+                              "message_id": "n || message_id"}),
+        recipient=columns("recipient", {"item": new_id})))
+    db.execute("UPDATE counter SET last = last + ? WHERE name = 'item'", (count,))
+    db.commit()
+    db.close()
+
+
+def measure_due(build, plan):
+    count = 1_000_000 if plan.full else 50_000
+    with House(build) as house:
+        note(f"{count:,} waiting items: making them takes a minute")
+        house.submit("later", 1)
+        house.gate.relay.stop()
+        database = os.path.join(house.gate.state, "exeat.db")
+        multiply(database, count)
+        subprocess.run(["chown", "-R", f"--reference={house.gate.state}", house.gate.state],
+                       check=True)
+        begun = time.monotonic()
+        house.gate.relay.start()
+        table.add(f"start-up with {count:,} waiting items", [time.monotonic() - begun], most=2,
+                  unit=" s")
+        late = []
+        for _ in range(plan.rounds):
+            start = house.log_size()
+            house.submit("delay", 1)
+            _, ended = house.wait_states(start, SENT, 1)
+            sent = next(item for item in house.gate.items(everything=True)
+                        if item["state"] == SENT)
+            late.append(ended - sent["due"])
+        table.add(f"due among {count:,}: late by", late, most=1, unit=" s")
