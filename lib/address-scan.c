@@ -176,7 +176,8 @@ read_sign(const char *p, const char **end_out)
         return 0; /* as nearly everywhere in a text */
     for (gsize i = 0; i < G_N_ELEMENTS(spellings); i++) {
         gsize length = strlen(spellings[i].word);
-        if (g_ascii_strncasecmp(word, spellings[i].word, length) != 0)
+        if (g_ascii_tolower(*word) != *spellings[i].word ||
+            g_ascii_strncasecmp(word, spellings[i].word, length) != 0)
             continue;
         const char *end = skip_spaces(word + length);
         if (open

@@ -7,6 +7,7 @@
 
 #include "lib/error.h"
 #include "lib/fields.h"
+#include "lib/sum.h"
 
 #define VERSION "exeat-action-1"
 #define ACTION  "smtp.send"
@@ -51,10 +52,10 @@ distinct_recipients(const Envelope *envelope)
 
 /* The length goes in before the bytes, so a file that changes under our hands is an error. */
 static gboolean
-add_message(GChecksum *checksum, int fd, GError **error)
+add_message(Sum *sum, int fd, GError **error)
 {
     struct stat status;
-    guint8 buffer[16 * 1024];
+    guint8 buffer[64 * 1024];
     guint64 offset = 0;
 
     if (fstat(fd, &status) != 0) {
@@ -62,7 +63,7 @@ add_message(GChecksum *checksum, int fd, GError **error)
         return FALSE;
     }
     guint64 prefix = GUINT64_TO_BE((guint64)status.st_size);
-    g_checksum_update(checksum, (const guint8 *)&prefix, sizeof prefix);
+    sum_add(sum, &prefix, sizeof prefix);
 
     for (;;) {
         ssize_t length = pread(fd, buffer, sizeof buffer, offset);
@@ -74,7 +75,7 @@ add_message(GChecksum *checksum, int fd, GError **error)
         }
         if (length == 0)
             break;
-        g_checksum_update(checksum, buffer, length);
+        sum_add(sum, buffer, (gsize)length);
         offset += length;
     }
     if (offset != (guint64)status.st_size) {
@@ -87,7 +88,7 @@ add_message(GChecksum *checksum, int fd, GError **error)
 char *
 digest_action(const char *account, const Envelope *envelope, int fd, GError **error)
 {
-    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autoptr(Sum) sum = sum_new();
     g_autoptr(GByteArray) head = g_byte_array_new();
     g_autoptr(GPtrArray) recipients = distinct_recipients(envelope);
 
@@ -96,12 +97,12 @@ digest_action(const char *account, const Envelope *envelope, int fd, GError **er
     fields_add_text(head, ACTION);
     add_party(head, envelope->sender, envelope->parameters);
     fields_add_number(head, recipients->len);
-    g_checksum_update(checksum, head->data, head->len);
+    sum_add(sum, head->data, head->len);
     for (guint i = 0; i < recipients->len; i++) {
         const GByteArray *recipient = g_ptr_array_index(recipients, i);
-        g_checksum_update(checksum, recipient->data, recipient->len);
+        sum_add(sum, recipient->data, recipient->len);
     }
-    if (!add_message(checksum, fd, error))
+    if (!add_message(sum, fd, error))
         return NULL;
-    return g_strdup(g_checksum_get_string(checksum));
+    return sum_end(g_steal_pointer(&sum));
 }

@@ -20,6 +20,7 @@
 #include "relay/requests.h"
 #include "relay/schedule.h"
 #include "relay/send.h"
+#include "relay/sums.h"
 
 static void
 reload(Relay *relay)
@@ -126,6 +127,7 @@ run(const char *config_path, gboolean check_only)
     static Relay relay; /* outlives this function: connections end with the process */
     g_autoptr(GError) error = NULL;
 
+    sums_start();
     relay.started = relay_now();
     g_mutex_init(&relay.lock);
     g_rw_lock_init(&relay.serving);

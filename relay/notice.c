@@ -289,13 +289,53 @@ note_config(Notifier *notifier, Config *config)
     untold_forget(notifier->untold);
 }
 
+/* Whom there is something for: with many accounts, most have nothing most of the time. */
+typedef struct {
+    Relay *relay;
+    GHashTable *agents, *approvers; /* names of accounts */
+} Waiting;
+
+static gboolean
+look_who(gpointer data, GError **error)
+{
+    Waiting *waiting = data;
+
+    waiting->agents = notice_accounts(waiting->relay->db, NOTICE_AGENT, error);
+    if (waiting->agents == NULL)
+        return FALSE;
+    waiting->approvers = notice_accounts(waiting->relay->db, NOTICE_APPROVER, error);
+    return waiting->approvers != NULL;
+}
+
+static void
+take_turn(Turn *turn, const Waiting *waiting)
+{
+    const Account *account = turn->account;
+
+    if (g_hash_table_contains(waiting->agents, account->name))
+        tell_agent(turn);
+    if (g_hash_table_contains(waiting->approvers, account->name))
+        remind(turn, reminder_of_waiting, "notify");
+    if (account->heartbeat)
+        remind(turn, reminder_of_life, "notify-heartbeat");
+    if (*account->digest_to != '\0')
+        remind(turn, reminder_of_leaving, "digest-to");
+}
+
 static void
 take_turns(Notifier *notifier)
 {
     g_autoptr(Config) config = relay_config(notifier->relay);
     g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func(report_free);
+    g_autoptr(GError) error = NULL;
+    Waiting waiting = {.relay = notifier->relay};
 
     note_config(notifier, config);
+    if (!writer_run(notifier->relay->writer, look_who, &waiting, &error))
+        log_error("whom to tell cannot be looked up: %s", error->message);
+    g_autoptr(GHashTable) agents = waiting.agents, approvers = waiting.approvers;
+    if (agents == NULL || approvers == NULL)
+        return;
     for (guint i = 0; i < config->accounts->len && !is_stopping(notifier); i++) {
         Turn turn = {
             .notifier = notifier,
@@ -305,10 +345,7 @@ take_turns(Notifier *notifier)
             .reports = reports,
         };
 
-        tell_agent(&turn);
-        remind(&turn, reminder_of_waiting, "notify");
-        remind(&turn, reminder_of_life, "notify-heartbeat");
-        remind(&turn, reminder_of_leaving, "digest-to");
+        take_turn(&turn, &waiting);
     }
 }
 

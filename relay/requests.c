@@ -120,6 +120,7 @@ typedef struct {
     Wire *wire;
     uid_t uid;
     gid_t gid;
+    char *who; /* for records */
     gboolean milter;
     gboolean counted;
     gsize limit; /* bytes of a request */
@@ -312,7 +313,7 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         .fd = fd,
         .reply_fd = -1,
         .now = relay_now(),
-        .who = name_user(connection->uid),
+        .who = g_strdup(connection->who),
     };
     g_rw_lock_reader_lock(&connection->relay->serving);
     gboolean answered = answer(&request, name, &error);
@@ -343,6 +344,7 @@ static void
 connection_end(Connection *connection)
 {
     wire_free(connection->wire);
+    g_free(connection->who);
     if (connection->counted)
         visitors_leave(connection->uid);
     g_free(connection);
@@ -389,6 +391,7 @@ connection_begin(Connection *connection, GError **error)
                    people_include(&config->admins, connection->uid, connection->gid)));
     connection->limit = trusted ? WIRE_LIMIT_MILTER : WIRE_LIMIT_PEOPLE;
     connection->counted = known && visitors_enter(connection->uid, connection->milter);
+    connection->who = name_user(connection->uid);
     if (known && !connection->counted)
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "it has too many");
     return connection->counted;

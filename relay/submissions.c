@@ -2,6 +2,7 @@
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "lib/sum.h"
 #include "relay/arrival.h"
 #include "relay/handover.h"
 #include "relay/judge.h"
@@ -24,27 +25,27 @@ replace(char **member, char *text)
 static char *
 submission_key(const Request *request)
 {
-    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autoptr(Sum) sum = sum_new();
     const Item *item = request->item;
     const char *came = arrival_text(request, "key");
     g_autoptr(GVariant) envelope = g_variant_ref_sink(envelope_to_variant(item->envelope));
     g_autoptr(GList) names =
         g_list_sort(g_hash_table_get_keys(item->claims), (GCompareFunc)strcmp);
 
-    g_checksum_update(sum, (const guchar *)item->login, (gssize)strlen(item->login) + 1);
-    g_checksum_update(sum, g_variant_get_data(envelope), (gssize)g_variant_get_size(envelope));
+    sum_add(sum, item->login, strlen(item->login) + 1);
+    sum_add(sum, g_variant_get_data(envelope), g_variant_get_size(envelope));
     if (*came != '\0') {
-        g_checksum_update(sum, (const guchar *)came, -1);
-        return g_strdup(g_checksum_get_string(sum));
+        sum_add(sum, came, strlen(came));
+        return sum_end(g_steal_pointer(&sum));
     }
-    g_checksum_update(sum, (const guchar *)item->digest, -1);
+    sum_add(sum, item->digest, strlen(item->digest));
     for (GList *name = names; name != NULL; name = name->next) {
         const char *value = g_hash_table_lookup(item->claims, name->data);
 
-        g_checksum_update(sum, name->data, (gssize)strlen(name->data) + 1);
-        g_checksum_update(sum, (const guchar *)value, (gssize)strlen(value) + 1);
+        sum_add(sum, name->data, strlen(name->data) + 1);
+        sum_add(sum, value, strlen(value) + 1);
     }
-    return g_strdup(g_checksum_get_string(sum));
+    return sum_end(g_steal_pointer(&sum));
 }
 
 gboolean

@@ -104,6 +104,24 @@ notice_list(Db *db, const char *account, Audience audience, guint limit, GError 
     return rows != NULL ? read_rows(rows, error) : NULL;
 }
 
+GHashTable *
+notice_accounts(Db *db, Audience audience, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &notice_accounts_of, error, "s", audiences[audience]);
+    g_autoptr(GHashTable) accounts =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GError) trouble = NULL;
+
+    if (rows == NULL)
+        return NULL;
+    while (rows_next(rows, &trouble))
+        g_hash_table_add(accounts, g_strdup(rows_text(rows, 0)));
+    if (trouble == NULL)
+        return g_steal_pointer(&accounts);
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return NULL;
+}
+
 gboolean
 notice_drop(Db *db, gint64 number, GError **error)
 {

@@ -27,6 +27,9 @@ gboolean notice_moved(Db *db, const char *account, const char *item, State state
 GPtrArray *notice_list(Db *db, const char *account, Audience audience, guint limit,
                        GError **error);
 
+/* The names of the accounts that have some: a set of char *, its free function set. */
+GHashTable *notice_accounts(Db *db, Audience audience, GError **error);
+
 /* One was sent, or is not wanted. */
 gboolean notice_drop(Db *db, gint64 number, GError **error);
 

@@ -8,6 +8,9 @@ INSERT INTO notice (number, account, audience, item, state, at)
 SELECT number, item, state, at FROM notice
     WHERE account = $1 AND audience = $2 ORDER BY number LIMIT $3;
 
+-- name: notice_accounts_of
+SELECT DISTINCT account FROM notice WHERE audience = $1;
+
 -- name: notice_drop_one
 DELETE FROM notice WHERE number = $1;
 

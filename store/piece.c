@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/sum.h"
 #include "store/queue-sql.h"
 
 /* What one row holds, and all that we hold in memory of a large message. */
@@ -27,12 +28,12 @@ fail_io(const char *item, GError **error)
 
 /* Fills the buffer as far as the file goes; -1 with errno. */
 static gssize
-read_piece(int fd, char *buffer, off_t offset)
+read_piece(int fd, char *buffer, gsize room, off_t offset)
 {
     gsize filled = 0;
 
-    while (filled < PIECE_BYTES) {
-        ssize_t got = pread(fd, buffer + filled, PIECE_BYTES - filled, offset + (off_t)filled);
+    while (filled < room) {
+        ssize_t got = pread(fd, buffer + filled, room - filled, offset + (off_t)filled);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -49,8 +50,7 @@ static gboolean
 add_piece(Db *db, const char *item, gint64 number, const char *bytes, gsize length,
           GError **error)
 {
-    g_autofree char *sha256 =
-        g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)bytes, length);
+    g_autofree char *sha256 = sum_of(bytes, length);
 
     return db_run(db, &piece_add, error, "sisb", item, number, sha256, bytes, length) >= 0;
 }
@@ -58,11 +58,14 @@ add_piece(Db *db, const char *item, gint64 number, const char *bytes, gsize leng
 gboolean
 piece_store(Db *db, const char *item, int fd, guint64 size, GError **error)
 {
-    g_autofree char *buffer = g_malloc(PIECE_BYTES);
+    /* A byte more than it should have, to see that there are none. */
+    gsize room = (gsize)MIN(size + 1, PIECE_BYTES);
+    g_autofree char *buffer = g_malloc(room);
     guint64 stored = 0;
     gssize length;
 
-    for (gint64 number = 0; (length = read_piece(fd, buffer, stored)) > 0; number++) {
+    for (gint64 number = 0; (length = read_piece(fd, buffer, room, (off_t)stored)) > 0;
+         number++) {
         stored += length;
         if (stored > size)
             return fail_damaged(item, error);
@@ -96,8 +99,7 @@ copy_piece(const char *item, Rows *rows, gint64 number, int fd, gsize *length_ou
            GError **error)
 {
     gconstpointer bytes = rows_blob(rows, 2, length_out);
-    g_autofree char *sha256 =
-        g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, *length_out);
+    g_autofree char *sha256 = sum_of(bytes, *length_out);
 
     if (rows_integer(rows, 0) != number || g_strcmp0(rows_text(rows, 1), sha256) != 0)
         return fail_damaged(item, error);

@@ -8,6 +8,7 @@ typedef struct {
     WriterJob run;
     gpointer data;
     gboolean finished;
+    GCond done;    /* of its own: who waits for the next commit sleeps on */
     GError *error; /* why it failed, NULL when it did not */
 } Job;
 
@@ -16,7 +17,6 @@ struct _Writer {
     GThread *thread;
     GMutex mutex; /* guards what follows, and finished of every job */
     GCond work;
-    GCond finished;
     GQueue waiting; /* of Job * */
     gboolean stopping;
     void (*committed)(gpointer data); /* NULL: nobody watches */
@@ -107,12 +107,15 @@ take_batch(Writer *writer, GPtrArray *batch)
 static void
 finish_batch(Writer *writer, GPtrArray *batch, gboolean committed)
 {
-    for (guint i = 0; i < batch->len; i++)
-        ((Job *)batch->pdata[i])->finished = TRUE;
+    for (guint i = 0; i < batch->len; i++) {
+        Job *job = batch->pdata[i];
+
+        job->finished = TRUE;
+        g_cond_signal(&job->done); /* it can go only when the mutex is let go */
+    }
     writer->jobs += batch->len;
     if (committed)
         writer->commits++;
-    g_cond_broadcast(&writer->finished);
     g_ptr_array_set_size(batch, 0);
 }
 
@@ -144,7 +147,6 @@ writer_start(Db *db)
     writer->db = db;
     g_mutex_init(&writer->mutex);
     g_cond_init(&writer->work);
-    g_cond_init(&writer->finished);
     g_queue_init(&writer->waiting);
     writer->thread = g_thread_new("writer", write_all, writer);
     return writer;
@@ -171,7 +173,6 @@ writer_stop(Writer *writer)
     db_close(writer->db);
     g_mutex_clear(&writer->mutex);
     g_cond_clear(&writer->work);
-    g_cond_clear(&writer->finished);
     g_free(writer);
 }
 
@@ -180,13 +181,15 @@ writer_run(Writer *writer, WriterJob run, gpointer data, GError **error)
 {
     Job job = {.run = run, .data = data};
 
+    g_cond_init(&job.done);
     g_mutex_lock(&writer->mutex);
     g_assert(!writer->stopping);
     g_queue_push_tail(&writer->waiting, &job);
     g_cond_signal(&writer->work);
     while (!job.finished)
-        g_cond_wait(&writer->finished, &writer->mutex);
+        g_cond_wait(&job.done, &writer->mutex);
     g_mutex_unlock(&writer->mutex);
+    g_cond_clear(&job.done);
 
     if (job.error == NULL)
         return TRUE;

@@ -49,8 +49,8 @@ report "gmime lives in lib/mail alone" "$(home 'gmime/gmime\.h' $(ls lib/mail*))
 report "libcurl lives in lib/imap-stream alone" "$(home 'curl/curl\.h' lib/imap-stream.c)"
 report "libmilter lives in milter/session alone" "$(home 'libmilter/mfapi\.h' milter/session.c)"
 report "sqlite3 lives in store/db alone" "$(home 'sqlite3\.h' $(ls store/db*))"
-report "openssl lives in relay/smtp and relay/password alone" \
-    "$(home 'openssl/[a-z0-9]*\.h' $(ls relay/smtp* relay/password.c))"
+report "openssl lives in relay/smtp, relay/password and relay/sums alone" \
+    "$(home 'openssl/[a-z0-9]*\.h' $(ls relay/smtp* relay/password.c relay/sums.c))"
 
 # arrows FOLDER ALLOWED...: our headers that a folder may include.
 arrows() {

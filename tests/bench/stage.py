@@ -13,13 +13,16 @@ import time
 from gate import MILTER, Gate, environment
 from mailhost import MailHost, free_port
 
-ACCOUNTS = 32  # of each kind; a connection has one of its own
+ACCOUNTS = 32  # a connection has one of its own: load.h, LOAD_ACCOUNTS
 TICKS = os.sysconf("SC_CLK_TCK")
 PASSWORD = "secret"
-KINDS = {"release": 'release "all" if recipients > 0\n',
-         "hold": 'hold "all" if recipients > 0\n',
-         "delay": 'delay 1s-1s "all" if recipients > 0\n',
-         "later": 'delay 9h-9h "all" if recipients > 0\n'}
+# Of each kind: how many accounts, and their policy.
+KINDS = {"release": (ACCOUNTS, 'release "all" if recipients > 0\n'),
+         "hold": (ACCOUNTS, 'hold "all" if recipients > 0\n'),
+         "delay": (1, 'delay 1s-1s "all" if recipients > 0\n'),
+         "soon": (4, 'delay 12s-12s "all" if recipients > 0\n'),
+         "later": (1, 'delay 9h-9h "all" if recipients > 0\n')}
+SOON = 12  # seconds
 LIMITS = {"waiting-limit": "1000000", "store-limit": "1000G"}
 FREE_SENDERS = "free#@example.net"
 TO = "reader#@example.org"
@@ -42,8 +45,8 @@ def agents(kind):
 def accounts():
     """Groups of exeat.conf: an account for each connection and kind."""
     groups = []
-    for kind in KINDS:
-        for number in range(ACCOUNTS):
+    for kind, (count, _) in KINDS.items():
+        for number in range(count):
             name = f"{kind}{number}"
             groups.append(f"""
 [account {name}]
@@ -61,7 +64,7 @@ policy = policy-{kind}
 
 def logins():
     return {**{f"{kind}{number}@example.com": [f"{kind}{number}@example.com"]
-               for kind in KINDS for number in range(ACCOUNTS)},
+               for kind, (count, _) in KINDS.items() for number in range(count)},
             **{f"free{number}@example.net": [f"free{number}@example.net"]
                for number in range(ACCOUNTS)}}
 
@@ -94,7 +97,7 @@ def make_gate(folder, host, build, **settings):
     gate = Gate(folder, host, build)
     gate.relay.environment = {}
     gate.configure('hold "all" if recipients > 0\n', settings={**LIMITS, **settings}, more=accounts())
-    for kind, policy in KINDS.items():
+    for kind, (_, policy) in KINDS.items():
         gate.write(f"policy-{kind}", policy)
     return gate
 
