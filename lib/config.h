@@ -57,6 +57,8 @@ typedef struct {
     guint64 size_limit;    /* bytes of a message kept; default 50 MiB */
     guint64 header_limit;  /* bytes of a header read by the milter; default 4 MiB (XF7) */
     guint recipient_limit; /* of a message; default 1000 (XF7) */
+    guint hour_limit;      /* messages of a login in an hour; default 300 (XF22) */
+    guint day_limit;       /* the same in a day; default 1000 */
     guint waiting_limit;   /* waiting items per account; default 200 (XC14) */
     gint64 keep;          /* seconds that a finished item's message is kept; default 30 days */
     guint64 store_limit;  /* bytes of messages kept per account; default 1 GiB */

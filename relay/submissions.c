@@ -7,10 +7,11 @@
 #include "relay/handover.h"
 #include "relay/judge.h"
 #include "relay/later.h"
+#include "relay/limits.h"
 #include "relay/send.h"
 #include "relay/stop.h"
 #include "relay/supersede.h"
-#include "store/keep.h"
+#include "store/pace.h"
 
 /* An item is made with empty texts, never NULL ones. Takes text. */
 static void
@@ -72,33 +73,6 @@ submissions_read_submit(Request *request, GError **error)
     return TRUE;
 }
 
-/* These limits are ours, so they are a "try later", not a refusal (XC14). */
-static gboolean
-has_room(Request *request, GError **error)
-{
-    guint counts[STATE_COUNT], waiting;
-    guint64 bytes;
-
-    if (!queue_count(request->relay->db, request->item->account, counts, error))
-        return FALSE;
-    waiting = counts[STATE_HELD] + counts[STATE_DRAFT] + counts[STATE_DELAYED] +
-              counts[STATE_APPROVED];
-    if (waiting >= request->config->waiting_limit) {
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
-                    "account %s has %u waiting items: the waiting-limit is reached",
-                    request->item->account, waiting);
-        return FALSE;
-    }
-    if (!keep_sum(request->relay->db, request->item->account, &bytes, error))
-        return FALSE;
-    if (bytes + request->item->size <= request->config->store_limit)
-        return TRUE;
-    g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
-                "account %s keeps %" G_GUINT64_FORMAT " bytes: the store-limit is reached",
-                request->item->account, bytes);
-    return FALSE;
-}
-
 static void
 settle(Request *request)
 {
@@ -134,34 +108,63 @@ store(Request *request, GError **error)
     Item *item = request->item;
     gboolean kept = state_is_waiting(item->state);
 
-    if (kept && !has_room(request, error))
+    if (kept && !limits_room(request, error))
         return FALSE;
     if (item->state == STATE_REFUSED)
         extract_drop_texts(item->extract); /* nobody will decide on it */
-    if (!queue_add(db, item, kept ? request->fd : -1, request->now, error))
+    if (!queue_add(db, item, kept ? request->fd : -1, request->now, error) ||
+        !pace_add(db, item->login, request->now, error))
         return FALSE;
     return item->state != STATE_RELEASED || send_learn(db, item, request->now, error);
 }
 
-/* It may come so late that the message has left by itself, and would do so again; what was
- * approved waits for a person again instead (XC23). Only with an id of its own: who says the
- * same every day, and leaves the id to us, means it every day. */
+/* The latest item made of the same submission, NULL when there is none. Only with an id of its
+ * own: who says the same every day, and leaves the id to us, means it every day. */
 static gboolean
-find_sent(Request *request, char **id_out, GError **error)
+find_same(Request *request, Item **latest_out, GError **error)
 {
     Db *db = request->relay->db;
     const Item *item = request->item;
     g_autofree char *id = NULL;
     g_autoptr(Item) latest = NULL;
 
-    if (*arrival_text(request, "key") != '\0' || *item->message_id == '\0')
-        return TRUE;
-    if (!queue_find_latest(db, item->account, item->message_id, &id, error) ||
-        (id != NULL && !queue_load(db, id, &latest, error)))
+    if (*arrival_text(request, "key") == '\0' && *item->message_id != '\0' &&
+        (!queue_find_latest(db, item->account, item->message_id, &id, error) ||
+         (id != NULL && !queue_load(db, id, &latest, error))))
         return FALSE;
-    if (latest != NULL && latest->automatic && latest->state == STATE_SENT &&
-        g_str_equal(latest->key, item->key))
-        *id_out = g_steal_pointer(&id);
+    if (latest != NULL && g_str_equal(latest->key, item->key))
+        *latest_out = g_steal_pointer(&latest);
+    return TRUE;
+}
+
+/* It may come so late that the message has left by itself, and would do so again; what was
+ * approved waits for a person again instead (XC23). */
+static gboolean
+find_sent(Request *request, char **id_out, GError **error)
+{
+    g_autoptr(Item) latest = NULL;
+
+    if (!find_same(request, &latest, error))
+        return FALSE;
+    if (latest != NULL && latest->automatic && latest->state == STATE_SENT)
+        *id_out = g_strdup(latest->id);
+    return TRUE;
+}
+
+/* Who is refused and tries again is refused again, which is on record already (XF22). */
+static gboolean
+find_refused(Request *request, gboolean *found_out, GError **error)
+{
+    g_autoptr(Item) latest = NULL;
+    const Item *item = request->item;
+
+    if (item->tier != TIER_REFUSE)
+        return TRUE;
+    if (!find_same(request, &latest, error))
+        return FALSE;
+    *found_out = latest != NULL && latest->state == STATE_REFUSED;
+    if (*found_out)
+        arrival_answer(request, "refuse", latest->id, item->reason);
     return TRUE;
 }
 
@@ -196,9 +199,12 @@ submissions_submit(Request *request, GError **error)
         return TRUE;
 
     replace(&item->id, item_new_id());
-    if (!judge_item(request->relay->db, request->config, account, item, request->now, error) ||
-        !stop_judge(request->relay->db, item, error))
+    if (!limits_pace(request, error) ||
+        !judge_item(request->relay->db, request->config, account, item, request->now, error) ||
+        !stop_judge(request->relay->db, item, error) || !find_refused(request, &found, error))
         return FALSE;
+    if (found)
+        return TRUE;
     if (item->tier != TIER_REFUSE && !supersede_take(request, error))
         return FALSE;
     settle(request);

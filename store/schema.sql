@@ -292,6 +292,14 @@ CREATE TABLE told (
     PRIMARY KEY (account, kind)
 );
 
+-- Messages of a login. hour: since 1970.
+CREATE TABLE pace (
+    login TEXT NOT NULL,
+    hour BIGINT NOT NULL,
+    messages BIGINT NOT NULL,
+    PRIMARY KEY (login, hour)
+);
+
 -- How many items of an account are in a state: asked for every submission, so never counted.
 CREATE TABLE tally (
     account TEXT NOT NULL,

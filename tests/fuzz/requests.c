@@ -47,7 +47,8 @@ write_configuration(const char *path, const char *policy)
     g_autofree char *state = fuzz_path("state"), *socket = fuzz_path("relay.sock");
     g_autofree char *text =
         g_strdup_printf("[exeat]\nmilter-user = %d\nnext-hop = unix:/nowhere\nstate = %s\n"
-                        "relay-socket = %s\nwaiting-limit = 1000000\nstore-limit = 1000G\n"
+                        "relay-socket = %s\nwaiting-limit = 1000000\nhour-limit = "
+                        "1000000\nday-limit = 1000000\nstore-limit = 1000G\n"
                         "[account owner]\naddresses = owner@example.com\n"
                         "agent-logins = agent@example.com\nhuman-logins = owner@example.com\n"
                         "agent-users = %d\napprovers = %d\ninternal-domains = example.com\n"

@@ -248,6 +248,7 @@ class Gate:
                    "milter-socket": f"unix:{self.milter_socket}", "milter-user": str(MILTER),
                    "spool": os.path.join(self.folder, "spool"),
                    "next-hop": f"unix:{self.host.door}", "inside": "127.0.0.1/32, ::1/128",
+                   "hour-limit": "1000000", "day-limit": "1000000",
                    "admins": str(ADMIN), **(settings or {})}
         lines = ["[exeat]", *setting_lines(general),
                  "[account owner]", *setting_lines({**ACCOUNT, **(account or {})}), more]

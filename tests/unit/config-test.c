@@ -280,6 +280,8 @@ test_defaults(void)
     g_assert_cmpint(config->expire, ==, 14 * 86400);
     g_assert_cmpint(config->approval_life, ==, 900);
     g_assert_cmpuint(config->size_limit, ==, 50 * 1024 * 1024);
+    g_assert_cmpuint(config->hour_limit, ==, 300);
+    g_assert_cmpuint(config->day_limit, ==, 1000);
     g_assert_cmpuint(config->waiting_limit, ==, 200);
     g_assert_cmpuint(config->hold_target, ==, 2);
     g_assert_cmpint(config->received_keep, ==, 90 * 24 * 3600);
@@ -327,6 +329,7 @@ test_values(void)
         "state = /s\nspool = /t\nrelay-socket = /r\nmilter-socket = inet:8891@127.0.0.1\n"
         "inside = 10.0.0.0/8\nadmins = 4004\nexpire = 90s\napproval-life = 6h\nsize-limit = "
         "7K\n"
+        "hour-limit = 5\nday-limit = 6\n"
         "waiting-limit = 3\nheader-limit = 1M\nrecipient-limit = 10000\naudit-anchor = "
         "/bin/anchor  --to here\n"
         "received-keep = 30d\nreceived-limit = 500\n",
@@ -338,6 +341,8 @@ test_values(void)
     g_assert_cmpint(config->expire, ==, 90);
     g_assert_cmpint(config->approval_life, ==, 6 * 3600);
     g_assert_cmpuint(config->size_limit, ==, 7 * 1024);
+    g_assert_cmpuint(config->hour_limit, ==, 5);
+    g_assert_cmpuint(config->day_limit, ==, 6);
     g_assert_cmpuint(config->waiting_limit, ==, 3);
     g_assert_cmpuint(config->header_limit, ==, 1024 * 1024);
     g_assert_cmpuint(config->recipient_limit, ==, 10000);

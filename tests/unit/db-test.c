@@ -13,6 +13,7 @@
 #include "store/warrant-sql.h"
 #include "store/history-sql.h"
 #include "store/owed-sql.h"
+#include "store/pace-sql.h"
 #include "store/queue-sql.h"
 #include "tests/unit/scratch.h"
 
@@ -376,6 +377,8 @@ test_plans(void)
         {&automatic_to_address, "recipient_address (address=? AND created>?"},
         {&automatic_recipients, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&pending_find, "conversation=?"},
+        {&pace_since, "login=? AND hour>?"},
+        {&pace_forget, "login=? AND hour<?"},
         {&owed_look_up, "account=? AND submission_key=?"},
         {&owed_note, "item=?"},
         {&owed_drop, "item=?"},

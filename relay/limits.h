@@ -1,0 +1,13 @@
+/* limits.h - how much an agent may make us keep
+ *
+ * These limits are ours, so what is beyond them is a "try later", not a refusal (XC14): an
+ * error, ERROR_TEMP, that names the key of exeat.conf. Writer's thread only. */
+#pragma once
+
+#include "relay/requests.h"
+
+/* Whether the login may bring another message now, whatever becomes of it (XF22). */
+gboolean limits_pace(Request *request, GError **error);
+
+/* Whether there is room for another item that waits, and for its bytes. */
+gboolean limits_room(Request *request, GError **error);

@@ -1,0 +1,104 @@
+"""What an agent may make us keep has limits, and a client that comes again and again makes one
+item."""
+
+import os
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from letter import letter  # noqa: E402
+from story import main, story, until  # noqa: E402
+from world import World, end_on_signals  # noqa: E402
+
+AGENT, OTHER, HUMAN = "agent@example.com", "other@example.com", "owner@example.com"
+HELD, RELEASED, REFUSED = "mallory@example.net", "nora@example.com", "never@example.org"
+POLICY = """\
+refuse "never there" if subject contains "refuse"
+hold "outside" if external > 0
+release "inside"
+"""
+HOUR = 3600
+
+
+def submit(world, to=HELD, login=AGENT, **fields):
+    return world.submit(login, [to], letter(to, sender=login, **fields))
+
+
+def limit(world, **settings):
+    """Other limits, hyphens for underscores; and a second agent."""
+    world.gate.configure(POLICY, account={"agent-logins": f"{AGENT}, {OTHER}",
+                                          "senders": f"{AGENT}, {OTHER}, {HUMAN}"},
+                         settings={key.replace("_", "-"): value
+                                   for key, value in settings.items()})
+    world.gate.restart_relay()
+
+
+@story("A hundred identical submissions, many at once, are one item (XF22)")
+def _(world):
+    message = letter(HELD)
+    codes = []
+
+    def again():
+        for _ in range(10):
+            codes.append(world.submit(AGENT, [HELD], message).code)
+    threads = [threading.Thread(target=again) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert codes == [250] * 100, codes
+    assert len(world.gate.items(everything=True)) == 1
+
+
+@story("Who is refused and insists makes one item, and what is different makes another (XF22)")
+def _(world):
+    message = letter(REFUSED, subject="refuse me")
+    replies = [world.submit(AGENT, [REFUSED], message) for _ in range(10)]
+    assert {reply.code for reply in replies} == {550}, replies
+    assert len({reply.text for reply in replies}) == 1, replies
+    assert world.submit(AGENT, [REFUSED], message + b"More.\r\n").code == 550
+    items = world.gate.items(everything=True)
+    assert [item["state"] for item in items] == ["refused"] * 2, items
+    world.gate.configure('hold "outside" if external > 0\n')
+    world.gate.restart_relay()
+    assert world.submit(AGENT, [REFUSED], message).code == 250
+
+
+@story("A login brings so many in an hour and in a day; then a 451, for it alone (XF22, XC14)")
+def _(world):
+    limit(world, hour_limit="3", day_limit="5")
+    kept = letter(HELD)
+    world.gate.clock(HOUR - world.gate.seen() % HOUR + 60)  # at the beginning of an hour
+    assert world.submit(AGENT, [HELD], kept).code == 250
+    assert submit(world, RELEASED).code == 250
+    assert submit(world, RELEASED, subject="refuse me").code == 550
+    for to in (HELD, RELEASED):
+        reply = submit(world, to)
+        assert reply.code == 451 and "limit" not in reply.text, reply
+    assert world.submit(AGENT, [HELD], kept).code == 250  # it is kept already
+    assert submit(world, RELEASED, login=OTHER).code == 250
+    assert world.submit(HUMAN, [HELD], letter(HELD, sender=HUMAN)).code == 250
+    assert "the hour-limit is reached" in world.gate.relay.read_log()
+    world.gate.clock(world.gate.moved + HOUR)
+    assert [submit(world).code for _ in range(3)] == [250, 250, 451]
+    assert "the day-limit is reached" in world.gate.relay.read_log()
+    world.gate.clock(world.gate.moved + 24 * HOUR)
+    assert submit(world).code == 250
+    until(lambda: len(world.sink.messages()) == 3)
+
+
+@story("So many wait, and the next one is answered 451 until somebody decides (XC14)")
+def _(world):
+    limit(world, waiting_limit="3")
+    assert [submit(world).code for _ in range(4)] == [250, 250, 250, 451]
+    assert submit(world, RELEASED).code == 250  # it does not wait
+    assert submit(world, REFUSED, subject="refuse me").code == 550
+    assert "the waiting-limit is reached" in world.gate.relay.read_log()
+    assert world.gate.command("reject", world.gate.items()[0]["id"], "no").returncode == 0
+    assert [submit(world).code for _ in range(2)] == [250, 451]
+
+
+if __name__ == "__main__":
+    end_on_signals()
+    sys.exit(main(lambda: World(POLICY)))
