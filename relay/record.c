@@ -7,6 +7,7 @@
 #include "relay/program.h"
 #include "store/approval.h"
 #include "store/audit.h"
+#include "store/lost.h"
 #include "store/witness.h"
 
 enum { ANCHOR_SECONDS = 3600, DAY = 86400 };
@@ -133,14 +134,16 @@ record_loss(Db *db, const ChainHead *known, const ChainHead *table, gint64 now, 
 
 /* An item that was handed on, and that the database takes for one that still waits. */
 static gboolean
-set_aside(Db *db, const char *id, gint64 now, GError **error)
+set_aside(Db *db, const char *id, const char *digest, gint64 now, GError **error)
 {
     g_autoptr(Item) item = NULL;
     Move done;
 
     if (!queue_load(db, id, &item, error))
         return FALSE;
-    if (item == NULL || !state_is_waiting(item->state) || item->state == STATE_COMMITTING ||
+    if (item == NULL)
+        return lost_add(db, digest, id, error);
+    if (!state_is_waiting(item->state) || item->state == STATE_COMMITTING ||
         item->state == STATE_UNCERTAIN)
         return TRUE;
     log_error("%s: was handed on before, and is %s in this database: it is uncertain now", id,
@@ -180,13 +183,13 @@ set_all_aside(Relay *relay, gint64 now, GError **error)
     const char *why = "the database is an older copy";
     g_autoptr(GHashTable) items = witness_handed_over(relay->record->witness, error);
     GHashTableIter iter;
-    gpointer id;
+    gpointer id, digest;
 
     if (items == NULL)
         return FALSE;
     g_hash_table_iter_init(&iter, items);
-    while (g_hash_table_iter_next(&iter, &id, NULL))
-        if (!set_aside(relay->db, id, now, error))
+    while (g_hash_table_iter_next(&iter, &id, &digest))
+        if (!set_aside(relay->db, id, digest, now, error))
             return FALSE;
     /* Nor does a delay end by itself: the veto may be what was lost. */
     return hold_all(relay->db, STATE_DELAYED, why, now, error) &&

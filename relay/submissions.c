@@ -11,6 +11,7 @@
 #include "relay/send.h"
 #include "relay/stop.h"
 #include "relay/supersede.h"
+#include "store/lost.h"
 #include "store/pace.h"
 
 /* An item is made with empty texts, never NULL ones. Takes text. */
@@ -184,6 +185,25 @@ find_again(Request *request, gboolean *found_out, GError **error)
     return TRUE;
 }
 
+/* It left before, by an item that the database, an older copy, does not have any more (XC12).
+ */
+static gboolean
+judge_lost(Request *request, GError **error)
+{
+    Item *item = request->item;
+    g_autofree char *id = NULL;
+
+    if (!lost_find(request->relay->db, item->digest, &id, error))
+        return FALSE;
+    if (id == NULL || item->tier == TIER_REFUSE)
+        return TRUE;
+    item->tier = TIER_HOLD;
+    item->line = 0;
+    item->due = 0;
+    replace(&item->reason, g_strdup_printf("handed on before as %s, which was lost", id));
+    return TRUE;
+}
+
 gboolean
 submissions_submit(Request *request, GError **error)
 {
@@ -201,7 +221,8 @@ submissions_submit(Request *request, GError **error)
     replace(&item->id, item_new_id());
     if (!limits_pace(request, error) ||
         !judge_item(request->relay->db, request->config, account, item, request->now, error) ||
-        !stop_judge(request->relay->db, item, error) || !find_refused(request, &found, error))
+        !stop_judge(request->relay->db, item, error) || !judge_lost(request, error) ||
+        !find_refused(request, &found, error))
         return FALSE;
     if (found)
         return TRUE;

@@ -274,6 +274,12 @@ CREATE TABLE draft (
 );
 CREATE INDEX draft_account ON draft (account);
 
+-- What was handed on by items that this copy of the database does not have.
+CREATE TABLE lost (
+    digest TEXT NOT NULL PRIMARY KEY,
+    item TEXT NOT NULL
+);
+
 -- What agents and approvers are still to be told.
 CREATE TABLE notice (
     number BIGINT NOT NULL PRIMARY KEY,

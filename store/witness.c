@@ -215,13 +215,14 @@ witness_hand_over(Witness *witness, const char *item, const char *digest, gint64
 static void
 add_item(char **words, const char *line G_GNUC_UNUSED, gpointer data)
 {
-    g_hash_table_add(data, g_strdup(words[WORD_ITEM]));
+    g_hash_table_replace(data, g_strdup(words[WORD_ITEM]), g_strdup(words[WORD_DIGEST]));
 }
 
 GHashTable *
 witness_handed_over(Witness *witness, GError **error)
 {
-    g_autoptr(GHashTable) items = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) items =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 
     return visit_lines(witness, add_item, items, error) ? g_steal_pointer(&items) : NULL;
 }

@@ -37,8 +37,7 @@ gboolean witness_sync(Witness *witness, GError **error);
 gboolean witness_hand_over(Witness *witness, const char *item, const char *digest,
                            gint64 expires, gint64 now, GError **error);
 
-/* The ids of all items that were handed on and not let go of (set of char *). The caller
- * unrefs. */
+/* All items that were handed on and not let go of: id to action digest. The caller unrefs. */
 GHashTable *witness_handed_over(Witness *witness, GError **error);
 
 /* Lets go of items that expired before that time, in a file written anew beside the log: whole

@@ -3,11 +3,12 @@
 import email
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
-from gate import AGENT  # noqa: E402
+from gate import AGENT, RELAY  # noqa: E402
 from letter import letter  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
@@ -242,6 +243,36 @@ def _(world):
         assert again(world, second)[0] == 451
     assert world.gate.show(new)["state"] == "held"
     assert len(world.gate.items(everything=True)) == 2
+
+
+@story("What left after an older copy of the database was made is held when it comes again (XC12)")
+def _(world):
+    begin(world)
+    path = os.path.join(world.gate.state, "exeat.db")
+    world.gate.relay.stop()
+    shutil.copy(path, path + ".old")
+    world.gate.relay.start()
+    due, late = keep(world, NORA, "note")
+    looked, held = keep(world)
+    world.gate.approve(held)
+    assert world.gate.wait_state(held, "sent") == "sent"
+    world.gate.clock(7 * HOURS)
+    assert world.gate.wait_state(late, "sent") == "sent"
+    world.gate.relay.stop()
+    for suffix in ("-wal", "-shm"):
+        if os.path.exists(path + suffix):
+            os.unlink(path + suffix)
+    os.rename(path + ".old", path)
+    os.chown(path, RELAY, RELAY)
+    world.gate.relay.start()
+    assert again(world, due, NORA)[0] == again(world, looked)[0] == 451
+    reasons = [(item["state"], item["reason"]) for item in world.gate.items()]
+    assert reasons == [("held", f"handed on before as {item}, which was lost")
+                       for item in (late, held)], reasons
+    world.gate.clock(20 * HOURS)
+    world.gate.restart_relay()
+    world.host.wait_empty()
+    assert len(world.sink.messages()) == 4
 
 
 @story("What is released or refused is answered at once, and people never wait for an answer")

@@ -12,6 +12,7 @@
 #include "store/audit-sql.h"
 #include "store/warrant-sql.h"
 #include "store/history-sql.h"
+#include "store/lost-sql.h"
 #include "store/owed-sql.h"
 #include "store/pace-sql.h"
 #include "store/queue-sql.h"
@@ -377,6 +378,7 @@ test_plans(void)
         {&automatic_to_address, "recipient_address (address=? AND created>?"},
         {&automatic_recipients, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&pending_find, "conversation=?"},
+        {&lost_look_up, "digest=?"},
         {&pace_since, "login=? AND hour>?"},
         {&pace_forget, "login=? AND hour<?"},
         {&owed_look_up, "account=? AND submission_key=?"},
