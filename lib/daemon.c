@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@
 #include "lib/log.h"
 #include "lib/sandbox.h"
 
-enum { OWN_DESCRIPTORS = 32 };
+enum { OWN_DESCRIPTORS = 32, MMAP_BYTES = 128 * 1024, ARENAS = 4 };
 
 /* A descriptor below 3 that is free would be given to a socket or the database, and the next
  * line to standard error would be written into it. */
@@ -44,6 +45,18 @@ forbid_core_dumps(void)
 
     if (setrlimit(RLIMIT_CORE, &limit) != 0)
         setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+}
+
+/* What a large message took goes back to the system when it was answered; with many threads,
+ * or with thresholds that grow, the C library would keep it for the next one. */
+static void
+hold_little_memory(void)
+{
+#ifdef M_ARENA_MAX /* glibc */
+    mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 4 * MMAP_BYTES);
+    mallopt(M_ARENA_MAX, ARENAS);
+#endif
 }
 
 gboolean
@@ -79,6 +92,7 @@ daemon_start(const char *name, const char *summary, const GOptionEntry *more, in
     umask(077);
     signal(SIGPIPE, SIG_IGN);
     forbid_core_dumps();
+    hold_little_memory();
     sandbox_no_new_privileges();
     log_open(name, to_syslog);
     *config_out = config;

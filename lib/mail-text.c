@@ -25,27 +25,24 @@ is_ascii(const char *bytes, gsize length)
     return all < 0x80;
 }
 
+/* By whole names: iconv is to say which others it knows. */
 static gboolean
 extends_ascii(const char *charset)
 {
-    static const char *const families[] = {"utf-8", "iso-8859-", "windows-125", "cp125"};
+    static const char *const names[] = {"utf-8",       "iso-8859-1",   "iso-8859-2",
+                                        "iso-8859-15", "windows-1252", "cp1252"};
 
-    for (gsize i = 0; i < G_N_ELEMENTS(families); i++)
-        if (g_ascii_strncasecmp(charset, families[i], strlen(families[i])) == 0)
+    for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+        if (g_ascii_strcasecmp(charset, names[i]) == 0)
             return TRUE;
     return FALSE;
 }
 
-/* What iconv would make of it, without asking iconv. */
-static char *
-copy(const char *bytes, gsize length, gsize *length_out)
+/* Text that iconv would make no other of, so that it is not asked. */
+static gboolean
+is_same(const char *bytes, gsize length, const char *charset)
 {
-    char *copied = g_malloc(length + 1);
-
-    memcpy(copied, bytes, length);
-    copied[length] = 0;
-    *length_out = length;
-    return copied;
+    return charset != NULL && extends_ascii(charset) && is_ascii(bytes, length);
 }
 
 static char *
@@ -56,8 +53,6 @@ convert(const char *bytes, gsize length, const char *charset, gsize *length_out)
     if (charset == NULL || !is_charset(charset) ||
         g_ascii_strcasecmp(charset, "us-ascii") == 0)
         return NULL;
-    if (extends_ascii(charset) && is_ascii(bytes, length))
-        return copy(bytes, length, length_out);
     return g_convert(bytes, (gssize)length, "UTF-8", charset, &read, length_out, NULL);
 }
 
@@ -79,14 +74,19 @@ clean(const char *text, gsize length)
             g_string_append_c(cleaned, '\n');
     }
     g_string_append_len(cleaned, text + copied, (gssize)(length - copied));
+    if (g_utf8_validate_len(cleaned->str, cleaned->len, NULL))
+        return g_string_free(g_steal_pointer(&cleaned), FALSE);
     return g_utf8_make_valid(cleaned->str, (gssize)cleaned->len);
 }
 
-/* It begins another character set. */
+/* Whether something begins another character set. */
 static gboolean
-is_shift(char c)
+has_shift(const char *text, gsize length)
 {
-    return c == 0 || c == 0x0e || c == 0x0f || c == 0x1b;
+    for (gsize i = 0; i < length; i++)
+        if (text[i] == 0 || text[i] == 0x0e || text[i] == 0x0f || text[i] == 0x1b)
+            return TRUE;
+    return FALSE;
 }
 
 gboolean
@@ -99,11 +99,10 @@ mail_is_certain(const char *bytes, gsize length, const char *charset)
         return TRUE;
     if (charset == NULL || g_ascii_strcasecmp(charset, "us-ascii") == 0)
         charset = "UTF-8";
+    if (is_same(bytes, length, charset))
+        return !has_shift(bytes, length);
     converted = convert(bytes, length, charset, &converted_length);
-    for (gsize i = 0; converted != NULL && i < converted_length; i++)
-        if (is_shift(converted[i]))
-            return FALSE;
-    return converted != NULL;
+    return converted != NULL && !has_shift(converted, converted_length);
 }
 
 char *
@@ -117,6 +116,9 @@ mail_decode(const char *bytes, gsize length, const char *charset)
 
     if (length == 0)
         return g_strdup("");
+    if (is_same(bytes, length, "UTF-8") && (charset == NULL || extends_ascii(charset) ||
+                                            g_ascii_strcasecmp(charset, "us-ascii") == 0))
+        return clean(bytes, length);
     for (gsize i = 0; text == NULL && i < G_N_ELEMENTS(guesses); i++)
         text = convert(bytes, length, guesses[i], &text_length);
     return clean(text != NULL ? text : "", text_length);

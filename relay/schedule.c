@@ -11,7 +11,7 @@
 #include "relay/stats.h"
 
 /* How many items one look may set in motion: a jump of the clock empties no queue at once. */
-enum { AT_ONCE = 64 };
+enum { AT_ONCE = 64, SLACK_US = 2000 };
 
 struct _Schedule {
     Relay *relay;
@@ -72,6 +72,8 @@ look(gpointer data, GError **error)
         const char *id = g_ptr_array_index(due, i);
         g_autoptr(Item) item = NULL;
 
+        if (sender_has(seen->relay->sender, id))
+            continue;
         if (!load_whole(db, id, &item, error))
             return FALSE;
         if (item == NULL)
@@ -104,6 +106,16 @@ act(Relay *relay)
         sender_push(relay->sender, g_ptr_array_index(leaving, i));
 }
 
+/* Times are whole seconds: the next look is soon after the next one begins, so that nothing is
+ * late by much. Monotonic. */
+static gint64
+next_look(void)
+{
+    gint64 passed = g_get_real_time() % G_TIME_SPAN_SECOND;
+
+    return g_get_monotonic_time() + G_TIME_SPAN_SECOND - passed + SLACK_US;
+}
+
 static gpointer
 run(gpointer data)
 {
@@ -124,7 +136,7 @@ run(gpointer data)
         guard_step(schedule->relay, &schedule->guard);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
-        gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
+        gint64 until = next_look();
         while (!schedule->wake && !schedule->stop && !schedule->review.open)
             if (!g_cond_wait_until(&schedule->woken, &schedule->lock, until))
                 break;

@@ -3,7 +3,8 @@
 #include "lib/log.h"
 #include "relay/schedule.h"
 
-enum { THREADS = 4 };
+/* FEW: when no more than these are left, the schedule is asked for the next. */
+enum { THREADS = 4, FEW = 4 * THREADS };
 
 struct _Sender {
     Relay *relay;
@@ -34,10 +35,11 @@ send_item(gpointer data, gpointer user_data)
     passage_report(&passage);
     g_mutex_lock(&sender->lock);
     g_hash_table_remove(sender->under_way, passage.id);
+    gboolean few = g_hash_table_size(sender->under_way) <= FEW;
     g_mutex_unlock(&sender->lock);
     gboolean moved = passage.item != NULL || passage.said != NULL;
     passage_clear(&passage);
-    if (moved) /* else the same item would be tried in a circle */
+    if (moved && few) /* else the same item would be tried in a circle */
         schedule_wake(sender->relay->schedule);
 }
 
@@ -70,6 +72,15 @@ sender_tidy(Sender *sender)
     g_autoptr(Config) config = relay_config(sender->relay);
 
     connections_tidy(sender->connections, config);
+}
+
+gboolean
+sender_has(Sender *sender, const char *id)
+{
+    g_mutex_lock(&sender->lock);
+    gboolean has = g_hash_table_contains(sender->under_way, id);
+    g_mutex_unlock(&sender->lock);
+    return has;
 }
 
 void

@@ -15,6 +15,9 @@ Sender *sender_start(Relay *relay);
 /* Ends them; what is under way is finished first. */
 void sender_stop(Sender *sender);
 
+/* Whether an item is under way, or waits for its turn. Any thread. */
+gboolean sender_has(Sender *sender, const char *id);
+
 /* Sends an item soon; one that is under way already is left alone. Any thread. */
 void sender_push(Sender *sender, const char *id);
 

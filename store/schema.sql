@@ -9,7 +9,7 @@
 -- name: connection_settings
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
-PRAGMA cache_size = -32768;
+PRAGMA cache_size = -8192;
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
 PRAGMA wal_autocheckpoint = 1000;

@@ -71,7 +71,7 @@ main(int argc, char **argv)
         bytes[i] = (char)(' ' + i % 95);
     snprintf(path, sizeof path, "%s/bare.db", argv[1]);
     must(NULL, sqlite3_open(path, &db), SQLITE_OK);
-    run(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768;"
+    run(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -8192;"
             "PRAGMA wal_autocheckpoint = 1000;"
             "CREATE TABLE kept (key BLOB PRIMARY KEY, bytes BLOB NOT NULL)");
     must(db, sqlite3_prepare_v2(db, "INSERT INTO kept VALUES (?1, ?2)", -1, &statement, NULL),

@@ -13,12 +13,14 @@ from table import note, ratios
 
 SESSIONS = 4  # relay/send.c, THREADS
 ACCEPTED = "accepted at DOT"  # in the log
+# Held items wait until they expire. What is delayed is judged again at each start, beside the
+# others of its account: a million of one account stand for no place there is.
 INSERTS = """
 CREATE TEMP TABLE number AS WITH RECURSIVE n (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {count}) SELECT n FROM n;
 INSERT INTO item SELECT {item} FROM item, temp.number WHERE item.id = '{id}';
 INSERT INTO recipient SELECT {recipient} FROM recipient, temp.number WHERE item = '{id}';
-UPDATE tally SET items = items + {count} WHERE state = 'delayed';
+UPDATE tally SET items = items + {count} WHERE state = 'held';
 """
 
 
@@ -128,7 +130,7 @@ def multiply(database, count):
     db = sqlite3.connect(database)
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA cache_size = -400000")
-    item, = db.execute("SELECT id FROM item WHERE state = 'delayed'").fetchone()
+    item, = db.execute("SELECT id FROM item WHERE state = 'held'").fetchone()
 
     def columns(name, changed):
         names = [row[1] for row in db.execute(f"PRAGMA table_info({name})")]
@@ -137,7 +139,7 @@ def multiply(database, count):
     new_id = "printf('x%011d', n)"
     db.executescript(INSERTS.format(
         count=count, id=item,
-        item=columns("item", {"id": new_id, "seq": "seq + n", "due": "due + n % 100000",
+        item=columns("item", {"id": new_id, "seq": "seq + n", "expires": "expires + n % 100000",
                               "timer": "timer + n % 100000",
                               "submission_key": "submission_key || n",
                               "message_id": "n || message_id"}),
@@ -151,7 +153,7 @@ def measure_due(build, plan):
     count = 1_000_000 if plan.full else 50_000
     with House(build) as house:
         note(f"{count:,} waiting items: making them takes a minute")
-        house.submit("later", 1)
+        house.submit("hold", 1)
         house.gate.relay.stop()
         database = os.path.join(house.gate.state, "exeat.db")
         multiply(database, count)

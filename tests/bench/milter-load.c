@@ -37,7 +37,7 @@ enum {
 };
 
 static char *address, *login = (char *)"", *sender = (char *)"", *recipient = (char *)"";
-static int connections = 1, size = 1000, most, idle, warm_up = 2;
+static int connections = 1, size = 1000, most, idle, trouble, warm_up = 2;
 static double seconds = 1;
 
 static const GOptionEntry options[] = {
@@ -51,6 +51,7 @@ static const GOptionEntry options[] = {
     {"sender", 'f', 0, G_OPTION_ARG_STRING, &sender, "# becomes the connection's", "ADDRESS"},
     {"recipient", 'r', 0, G_OPTION_ARG_STRING, &recipient, "# becomes the connection's",
      "ADDRESS"},
+    {"trouble", 'y', 0, G_OPTION_ARG_NONE, &trouble, "Take 451 for an answer", NULL},
     {"idle", 'i', 0, G_OPTION_ARG_NONE, &idle, "Only connect, until the input ends", NULL},
     G_OPTION_ENTRY_NULL};
 
@@ -346,6 +347,10 @@ take_packet(Connection *connection, const guint8 *packet, guint32 length)
     case 'd':
         if (connection->stage != EOM)
             load_fail("discarded", "before the end");
+        break;
+    case 'y':
+        if (!trouble || connection->stage != EOM)
+            load_fail("answer", (const char *)packet);
         break;
     case 'a':
         connection->stage = EOM;

@@ -20,8 +20,7 @@ PASSWORD = "secret"
 KINDS = {"release": (ACCOUNTS, 'release "all" if recipients > 0\n'),
          "hold": (ACCOUNTS, 'hold "all" if recipients > 0\n'),
          "delay": (1, 'delay 1s-1s "all" if recipients > 0\n'),
-         "soon": (4, 'delay 12s-12s "all" if recipients > 0\n'),
-         "later": (1, 'delay 9h-9h "all" if recipients > 0\n')}
+         "soon": (4, 'delay 12s-12s "all" if recipients > 0\n')}
 SOON = 12  # seconds
 LIMITS = {"waiting-limit": "1000000", "store-limit": "1000G"}
 FREE_SENDERS = "free#@example.net"
@@ -199,8 +198,10 @@ class Load:
             options += [f"--login={senders}", f"--password={PASSWORD}"]
         return self._run("smtp-load", options, pids)
 
-    def milter(self, address, size, connections, seconds, senders, pids=(), most=0):
-        return self._run("milter-load", [
+    def milter(self, address, size, connections, seconds, senders, pids=(), most=0,
+               trouble=False):
+        """trouble: a message that is to come again later is an answer, too."""
+        return self._run("milter-load", (["--trouble"] if trouble else []) + [
             f"--to={address}", f"--size={size}", f"--connections={connections}",
             f"--seconds={seconds}", f"--sender={senders}", f"--login={senders}",
             f"--recipient={TO}", f"--most={most}"], pids)

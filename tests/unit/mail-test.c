@@ -307,6 +307,8 @@ static const struct {
      "a character set that readers take for another"},
     {"XD13 no such set", "Content-Type: text/plain; charset=x-none\n\nx\n", 0, FALSE,
      "a character set that readers take for another"},
+    {"XD13 nearly a set", "Content-Type: text/plain; charset=iso-8859-99\n\nx\n", 0, FALSE,
+     "a character set that readers take for another"},
     {"XB18 line without a colon", "no field\n" PLAIN "\nx\n", 0, FALSE, "a broken header"},
     {"XD13 UTF-7", "Content-Type: text/plain; charset=utf-7\n\n+AGE-\n", 0, FALSE,
      "a character set that readers take for another"},
