@@ -1,5 +1,6 @@
 #include "milter/gate.h"
 
+#include "lib/claims.h"
 #include "lib/error.h"
 #include "lib/wire.h"
 
@@ -136,20 +137,6 @@ read_answer(GVariant *details, GError **error)
     answer->text = g_strdup(text);
     answer->automatic = automatic;
     return answer;
-}
-
-static GVariant *
-claims_to_variant(GHashTable *claims)
-{
-    GVariantBuilder builder;
-    GHashTableIter iter;
-    gpointer name, value;
-
-    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
-    g_hash_table_iter_init(&iter, claims);
-    while (g_hash_table_iter_next(&iter, &name, &value))
-        g_variant_builder_add(&builder, "{ss}", name, value);
-    return g_variant_builder_end(&builder);
 }
 
 Answer *

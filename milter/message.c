@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/claims.h"
 #include "lib/compose.h"
 #include "lib/error.h"
 
@@ -17,7 +18,7 @@ message_new(MessageKind kind, const MessageLimits *limits)
     message->envelope = envelope_new();
     message->limits = *limits;
     message->spool = spool_new(limits->memory, limits->spool);
-    message->claims = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    message->claims = claims_new();
     message->taken_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     message->head = g_string_new(NULL);
     message->raw_head = g_string_new(NULL);

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "lib/claims.h"
 #include "lib/digest.h"
 #include "lib/error.h"
 
@@ -70,15 +71,13 @@ arrival_read_bytes(Request *request, const char *account, GError **error)
 void
 arrival_read_claims(Request *request)
 {
-    g_autoptr(GVariantIter) iter = NULL;
-    const char *name, *value;
+    g_autoptr(GVariant) claims =
+        g_variant_lookup_value(request->arguments, "claims", G_VARIANT_TYPE("a{ss}"));
 
     g_clear_pointer(&request->item->claims, g_hash_table_unref);
-    request->item->claims = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    if (!g_variant_lookup(request->arguments, "claims", "a{ss}", &iter))
-        return;
-    while (g_variant_iter_next(iter, "{&s&s}", &name, &value))
-        g_hash_table_insert(request->item->claims, g_strdup(name), g_strdup(value));
+    request->item->claims = claims_new();
+    if (claims != NULL)
+        claims_from_variant(claims, request->item->claims);
 }
 
 void

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/address.h"
+#include "lib/claims.h"
 
 /* What a line of a list shows: so many recipients, so many bytes of each, and of a reason. */
 enum { ADDRESSES_MOST = 3, ADDRESS_MOST = 320, WHY_MOST = 300 };
@@ -308,22 +309,6 @@ insert_differences(GVariantDict *dict, const Item *item)
     g_variant_dict_insert_value(dict, "header_only", valid_texts(header_names));
 }
 
-static GVariant *
-view_claims(GHashTable *claims)
-{
-    GVariantBuilder builder;
-    GHashTableIter iter;
-    gpointer name, value;
-
-    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
-    if (claims != NULL) {
-        g_hash_table_iter_init(&iter, claims);
-        while (g_hash_table_iter_next(&iter, &name, &value))
-            g_variant_builder_add(&builder, "{ss}", name, value);
-    }
-    return g_variant_builder_end(&builder);
-}
-
 static void
 insert_content(GVariantDict *dict, const Extract *extract)
 {
@@ -357,7 +342,7 @@ view_item(const Item *item, GVariant *moves, GHashTable *reasons)
                                 valid_texts(item->envelope->parameters));
     g_variant_dict_insert(&dict, "size", "t", item->size);
     g_variant_dict_insert_value(&dict, "recipients", view_recipients(item, reasons));
-    g_variant_dict_insert_value(&dict, "claims", view_claims(item->claims));
+    g_variant_dict_insert_value(&dict, "claims", claims_to_variant(item->claims));
     g_variant_dict_insert_value(&dict, "moves", moves);
     insert_facts(&dict, &item->facts);
     insert_differences(&dict, item);

@@ -2,6 +2,8 @@
 
 #include <sys/random.h>
 
+#include "lib/claims.h"
+
 #define ID_LENGTH 12
 
 static void
@@ -34,7 +36,7 @@ item_new(void)
     item->answer = g_strdup("");
     item->envelope = envelope_new();
     item->extract = extract_new();
-    item->claims = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    item->claims = claims_new();
     item->recipients = g_ptr_array_new_with_free_func(recipient_free);
     return item;
 }

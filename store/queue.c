@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/claims.h"
 #include "lib/error.h"
 #include "store/audit.h"
 #include "store/keep.h"
@@ -20,20 +21,6 @@ static void
 add_text(GVariantBuilder *builder, const char *name, const char *text)
 {
     g_variant_builder_add(builder, "{sv}", name, text_variant(text));
-}
-
-static GVariant *
-claims_to_variant(GHashTable *claims)
-{
-    GVariantBuilder builder;
-    GHashTableIter iter;
-    gpointer name, value;
-
-    g_variant_builder_init(&builder, G_VARIANT_TYPE("a{ss}"));
-    g_hash_table_iter_init(&iter, claims);
-    while (g_hash_table_iter_next(&iter, &name, &value))
-        g_variant_builder_add(&builder, "{@s@s}", text_variant(name), text_variant(value));
-    return g_variant_builder_end(&builder);
 }
 
 static GVariant *
@@ -174,21 +161,6 @@ unpack(Rows *rows, int column)
     return g_variant_get_variant(packed);
 }
 
-static gboolean
-read_claims(GVariant *variant, GHashTable *claims)
-{
-    GVariantIter iter;
-    char *name, *value;
-
-    if (!g_variant_is_of_type(variant, G_VARIANT_TYPE("a{ss}")) ||
-        !g_variant_is_normal_form(variant))
-        return FALSE;
-    g_variant_iter_init(&iter, variant);
-    while (g_variant_iter_next(&iter, "{ss}", &name, &value))
-        g_hash_table_insert(claims, name, value);
-    return TRUE;
-}
-
 static void
 set_text(char **member, Rows *rows, int column)
 {
@@ -237,7 +209,7 @@ read_formed(Item *item, Rows *rows, GError **error)
     item->envelope = envelope_from_variant(envelope, NULL);
     item->extract = extract_from_variant(extract, NULL);
     if (item->envelope == NULL || item->extract == NULL ||
-        !read_claims(claims, item->claims) || !state_find(rows_text(rows, 7), &item->state) ||
+        !claims_from_variant(claims, item->claims) || !state_find(rows_text(rows, 7), &item->state) ||
         !tier_find(rows_text(rows, 8), &item->tier) ||
         !facts_parse(rows_text(rows, 21), &item->facts)) {
         g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: its record is damaged",

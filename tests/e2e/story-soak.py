@@ -175,7 +175,8 @@ class Soak:
             with contextlib.suppress(RuntimeError):  # nobody answers just now
                 for item in self.world.gate.items():
                     if hash(item["id"]) % PEOPLE == number and item["id"] not in left_alone:
-                        self._decide_one(item, left_alone)
+                        with contextlib.suppress(RuntimeError):
+                            self._decide_one(item, left_alone)
 
     def _decide_one(self, item, left_alone):
         if item["state"] not in VERBS:
