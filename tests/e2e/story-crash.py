@@ -139,6 +139,23 @@ def _(world):
     check(world, ledger, world.sink)
 
 
+@story("The milter killed at any step: a 4xx or nothing, and the retry is one message (XF1, XC8)")
+def _(world):
+    ledger = Ledger()
+    milter = world.gate.milter
+    with Keeper(world.gate, milter) as keeper:
+        for kind in ("release", "hold", "draft"):
+            steps, before = 0, -1
+            while keeper.deaths[milter.name] != before:
+                before = keeper.deaths[milter.name]
+                steps += 1
+                keeper.kill_after(steps)
+                submit(world, ledger.write(kind), threading.Event())
+            tell(f"{kind}: {steps - 1} kills")
+            assert steps > 4, steps
+    check(world, ledger, world.sink)
+
+
 @story("Killed at any step, delayed mail leaves once (XC8)")
 def _(world):
     ledger = Ledger()

@@ -9,22 +9,26 @@ PAUSE = 0.01  # seconds
 
 
 class Keeper:
-    """Starts the daemons of a Gate again when they end. deaths: how often, by name.
+    """Starts the daemons of a Gate again when they end. deaths: how often, by name. victim: the
+    one that is killed at steps, by default the relay.
 
         with Keeper(gate) as keeper:
             keeper.kill_after(17)
 
     Leaving the block ends the watch; a daemon that did not start again is an exception."""
 
-    def __init__(self, gate):
+    def __init__(self, gate, victim=None):
         self.gate = gate
-        self.order = os.path.join(gate.folder, "kill")
+        self.victim = victim or gate.relay
+        # Whatever else a daemon is kept from, this folder it may read.
+        self.order = os.path.join(gate.etc, f"kill-{self.victim.name}")
         self.deaths = {daemon.name: 0 for daemon in (gate.relay, gate.milter)}
         self.failure = None
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._watch, daemon=True)
-        gate.load(gate.relay, SHIM, EXEAT_TEST_KILL=self.order)
-        gate.restart_relay()
+        gate.load(self.victim, SHIM, EXEAT_TEST_KILL=self.order)
+        self.victim.stop()
+        self.victim.start()
 
     def __enter__(self):
         self.thread.start()
@@ -36,11 +40,11 @@ class Keeper:
         self.calm()
         if self.failure is not None and kind is None:
             raise self.failure
-        self.gate.relay.kill()  # it may still be counting
-        self.gate.relay.start()
+        self.victim.kill()  # it may still be counting
+        self.victim.start()
 
     def kill_after(self, steps):
-        """The relay has so many steps left (killer.c)."""
+        """The victim has so many steps left (killer.c)."""
         with open(self.order + ".new", "w", encoding="ascii") as file:
             file.write(str(steps))
         os.chmod(self.order + ".new", 0o644)
@@ -77,7 +81,7 @@ class Keeper:
                     self._start(daemon)
 
     def _start(self, daemon):
-        if daemon is self.gate.relay:
+        if daemon is self.victim:
             self.calm()
         try:
             daemon.start()

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define SECTOR 512
@@ -93,6 +94,18 @@ write(int fd, const void *bytes, size_t length)
         end();
     }
     return call(fd, bytes, length);
+}
+
+ssize_t
+writev(int fd, const struct iovec *parts, int count)
+{
+    ssize_t (*call)(int, const struct iovec *, int) = real("writev");
+
+    if (step(fd)) {
+        call(fd, parts, count);
+        end();
+    }
+    return call(fd, parts, count);
 }
 
 ssize_t
