@@ -70,6 +70,33 @@ verified_bytes(Db *db, const Item *item, char **why_out, GError **error)
     return -1;
 }
 
+/* What leaves by a rule says so where the account wants it. At a gated door the milter does
+ * it, after the digest was checked. */
+static gboolean
+is_marked(const Passage *passage, const Item *item)
+{
+    const Account *account = config_account(passage->config, item->account);
+
+    return !passage->hop->gated && account != NULL && account->mark_automatic &&
+           item->automatic;
+}
+
+/* What is to be sent; with why_out set when it is not what was judged. The mark of the relay
+ * takes the place of the agent's. */
+static gboolean
+take_bytes(Passage *passage, const Item *item, char **why_out, GError **error)
+{
+    passage->fd = verified_bytes(passage->relay->db, item, why_out, error);
+    if (passage->fd < 0)
+        return *why_out != NULL;
+    if (!is_marked(passage, item))
+        return TRUE;
+    int judged = passage->fd;
+    passage->fd = send_unmarked(judged, error);
+    close(judged);
+    return passage->fd >= 0;
+}
+
 static gboolean
 is_ready(const Item *item, gint64 now)
 {
@@ -94,16 +121,13 @@ passage_begin(gpointer data, GError **error)
         return FALSE;
     if (!is_ready(item, now) || !drafts_permit(passage->relay, passage->config, item))
         return TRUE;
+    passage->hop = config_next_hop(passage->config, item->account);
     if (!authority_check(db, passage->config, item, now, &valid, &tier, &why, error))
         return FALSE;
     if (valid && item->expires <= now)
         why = g_strdup("it could not be handed on in time");
-    if (why == NULL) {
-        passage->fd = verified_bytes(db, item, &why, error);
-        if (passage->fd < 0 && why == NULL)
-            return FALSE;
-    }
-    passage->hop = config_next_hop(passage->config, item->account);
+    if (why == NULL && !take_bytes(passage, item, &why, error))
+        return FALSE;
     if (why != NULL) {
         passage->said = g_strdup_printf("is not sent: %s", why);
         return send_back(db, item, tier, why, now, error);
@@ -157,12 +181,10 @@ commit_before_dot(gpointer data)
 static char *
 make_head(const Passage *passage)
 {
-    const Account *account = config_account(passage->config, passage->item->account);
-
     if (passage->ticket != NULL)
         return g_strdup_printf("X-Exeat-Ticket: %s\r\n", passage->ticket);
-    gboolean mark = account != NULL && account->mark_automatic && passage->item->automatic;
-    return g_strdup(mark ? "Auto-Submitted: auto-generated\r\n" : "");
+    return g_strdup(is_marked(passage, passage->item) ? "Auto-Submitted: auto-generated\r\n"
+                                                      : "");
 }
 
 typedef struct {

@@ -37,6 +37,10 @@ void passage_report(const Passage *passage);
 
 void passage_clear(Passage *passage);
 
+/* A copy of the message without the Auto-Submitted fields of its head, for the one that the
+ * relay adds says the only truth (RFC 3834, 5). -1: ERROR_TEMP. */
+int send_unmarked(int fd, GError **error);
+
 /* In a writer job: from to to, or ERROR_TEMP when the item is not in from any more. */
 gboolean send_move(Db *db, const char *id, State from, State to, const char *why, gint64 now,
                    GError **error);

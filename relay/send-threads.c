@@ -66,14 +66,6 @@ sender_stop(Sender *sender)
     g_free(sender);
 }
 
-void
-sender_tidy(Sender *sender)
-{
-    g_autoptr(Config) config = relay_config(sender->relay);
-
-    connections_tidy(sender->connections, config);
-}
-
 gboolean
 sender_has(Sender *sender, const char *id)
 {
@@ -81,6 +73,14 @@ sender_has(Sender *sender, const char *id)
     gboolean has = g_hash_table_contains(sender->under_way, id);
     g_mutex_unlock(&sender->lock);
     return has;
+}
+
+void
+sender_tidy(Sender *sender)
+{
+    g_autoptr(Config) config = relay_config(sender->relay);
+
+    connections_tidy(sender->connections, config);
 }
 
 void

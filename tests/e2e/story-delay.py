@@ -311,13 +311,19 @@ def _(world):
         "next-hop": f"inet:127.0.0.1:{world.sink.port}", "next-hop-gated": "no"})
     world.gate.restart_relay()
     _, answer = begin(world)
-    now, due = delay(world, answer), delay(world, answer)
+    now = delay(world, answer)
+    due = delay(world, answer, Auto_Submitted="no\r\n (a person\r\n\t wrote it)", X_Last="is kept")
+    digest = world.gate.show(due)["digest"]
     assert world.gate.command("now", now, world.gate.show(now)["digest"]).returncode == 0
     assert world.gate.wait_state(now, "sent") == "sent"
     assert marks(world.sink.wait(3)[-1]) == []
     world.gate.clock(7 * HOURS)
     assert world.gate.wait_state(due, "sent") == "sent"
-    assert marks(world.sink.wait(4)[-1]) == ["auto-generated"]
+    message = world.sink.wait(4)[-1]
+    assert marks(message) == ["auto-generated"]
+    assert message.field("X-Last") == ["is kept"] and message.body == b"Hello.\r\n"
+    assert b"a person" not in message.data
+    assert world.gate.show(due)["digest"] == digest
 
 
 if __name__ == "__main__":
