@@ -14,6 +14,7 @@
 #include "lib/wire.h"
 #include "relay/drafts.h"
 #include "relay/notice.h"
+#include "relay/reconcile.h"
 #include "relay/record.h"
 #include "relay/relay.h"
 #include "relay/reload.h"
@@ -96,6 +97,7 @@ serve(Relay *relay, GError **error)
     signals.stop_fd = eventfd(0, EFD_CLOEXEC);
     relay->sender = sender_start(relay);
     relay->drafts = drafts_start(relay);
+    relay->reconciler = reconciler_start(relay);
     relay->schedule = schedule_start(relay);
     relay->notifier = notifier_start(relay);
     GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
@@ -107,6 +109,7 @@ serve(Relay *relay, GError **error)
     daemon_notify("STOPPING=1");
     close(listen_fd);
     g_thread_join(watcher);
+    reconciler_stop(relay->reconciler);
     drafts_stop(relay->drafts);
     notifier_stop(relay->notifier); /* while the milter still gets its answers */
     /* What is being answered is finished, and nothing new begins: connections that stand end

@@ -55,9 +55,10 @@ wait_for(GPid pid, int *status_out)
     return ended;
 }
 
-/* output: a file for what it prints, -1 for none. */
+/* output: a file for what it prints, -1 for none. no_out: whether it ended with 1, which is an
+ * error when it is NULL. */
 static gboolean
-run(char *const *command, const char *input, int output, GError **error)
+run(char *const *command, const char *input, int output, gboolean *no_out, GError **error)
 {
     const char *const environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
                                        NULL};
@@ -77,7 +78,9 @@ run(char *const *command, const char *input, int output, GError **error)
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s did not end in time", command[0]);
         return FALSE;
     }
-    if (begun && g_spawn_check_wait_status(status, &trouble))
+    if (begun && no_out != NULL)
+        *no_out = WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    if (begun && ((no_out != NULL && *no_out) || g_spawn_check_wait_status(status, &trouble)))
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: %s", command[0], trouble->message);
     return FALSE;
@@ -86,7 +89,7 @@ run(char *const *command, const char *input, int output, GError **error)
 gboolean
 program_run(char *const *command, const char *input, GError **error)
 {
-    return run(command, input, -1, error);
+    return run(command, input, -1, NULL, error);
 }
 
 /* A file of that size that cannot grow: to write more than fits is the program's error. */
@@ -113,11 +116,22 @@ program_ask(char *const *command, GError **error)
 
     if (fd < 0)
         return NULL;
-    if (run(command, "", fd, error)) {
+    if (run(command, "", fd, NULL, error)) {
         text = g_malloc0(OUTPUT_MOST + 1);
         if (pread(fd, text, OUTPUT_MOST, 0) < 0)
             *text = '\0';
     }
     close(fd);
     return text;
+}
+
+gboolean
+program_find(char *const *command, gboolean *found_out, GError **error)
+{
+    gboolean no = FALSE;
+
+    if (!run(command, "", -1, &no, error))
+        return FALSE;
+    *found_out = !no;
+    return TRUE;
 }

@@ -1,6 +1,7 @@
 /* program.h - programs of the admin's that the relay runs
  *
- * Without a shell, with nothing of a message in their arguments. */
+ * Without a shell, and in their arguments with nothing of a message but its Message-ID, where
+ * the admin asks for that. */
 #pragma once
 
 #include <glib.h>
@@ -16,3 +17,7 @@ gboolean program_run(char *const *command, const char *input, GError **error);
 /* The same without input: what the program printed, cut off after 16 KiB, up to its first NUL.
  * The caller frees it. */
 char *program_ask(char *const *command, GError **error);
+
+/* Asks a program whether something is there: it ends with 0, *found_out TRUE, or with 1.
+ * Anything else is ERROR_TEMP. */
+gboolean program_find(char *const *command, gboolean *found_out, GError **error);

@@ -9,6 +9,7 @@
 
 typedef struct _Drafts Drafts;
 typedef struct _Notifier Notifier;
+typedef struct _Reconciler Reconciler;
 typedef struct _Record Record;
 typedef struct _Schedule Schedule;
 typedef struct _Sender Sender;
@@ -25,6 +26,7 @@ typedef struct {
     Sender *sender;
     Notifier *notifier;
     Drafts *drafts;
+    Reconciler *reconciler;
     gint64 started;
     GRWLock serving; /* read while a request is answered; written once, at the end */
 } Relay;

@@ -8,10 +8,11 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
 from gate import ADMIN, RELAY  # noqa: E402
-from imaphost import LOGIN, PASSWORD, ImapHost, Line  # noqa: E402
+from imaphost import LOGIN  # noqa: E402
 from letter import letter, message_id  # noqa: E402
+from postbox import Postbox, field  # noqa: E402
 from story import main, story, until  # noqa: E402
-from world import World, end_on_signals  # noqa: E402
+from world import end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
 NORA, LEE, DANA, SAM = ("nora@example.org", "lee@example.net", "dana@example.com",
@@ -22,84 +23,6 @@ delay 2h-6h "answer in my conversation" if mine and outside_thread = 0 and novel
 draft   "the rest"
 """
 HOURS = 3600
-
-
-class Place(World):
-    """A world with a Dovecot that has the owner's mailbox, behind a line."""
-
-    def __init__(self, **settings):
-        self.imap = self.line = None
-        super().__init__(POLICY, settings=settings)
-
-    def configure(self, policy, account, settings):
-        self.imap = ImapHost(self.folder).start()
-        self.line = Line(self.imap.imaps)
-        self.gate.write("imap-password", PASSWORD + "\n", 0o600)
-        os.chown(os.path.join(self.gate.etc, "imap-password"), RELAY, RELAY)
-        self.keys = {"drafts": f"imaps://{LOGIN}@localhost:{self.line.port}/Drafts",
-                     "drafts-ca": self.imap.ca, "drafts-password-file": "imap-password"}
-        self.gate.configure(policy, self.keys, settings)
-
-    def logs(self):
-        return super().logs() + (self.imap.read_log() if self.imap else "")
-
-    def stop(self):
-        super_stop = super().stop
-        if self.gate is not None:
-            self.gate.kill()
-        if self.line is not None:
-            self.line.stop()
-        if self.imap is not None:
-            self.imap.stop()
-        super_stop()
-
-    def drafts(self, folder="Drafts"):
-        """The messages of a folder: {item: (UID, flags, bytes)}; without an item by UID."""
-        found = {}
-        client = self.imap.client()
-        there, _ = client.select(f'"{folder}"', readonly=True)
-        data = client.uid("fetch", "1:*", "(FLAGS BODY.PEEK[])")[1] if there == "OK" else []
-        client.logout()
-        for entry in data:
-            if not isinstance(entry, tuple):
-                continue
-            uid = int(re.search(rb"UID (\d+)", entry[0])[1])
-            item = field(entry[1], "X-Exeat-Item") or uid
-            assert item not in found, f"{item} twice"
-            found[item] = (uid, entry[0].decode(), entry[1])
-        return found
-
-    def wait_draft(self, item):
-        until(lambda: item in self.drafts() and self.gate.show(item)["draft_since"] > 0)
-        return self.drafts()[item]
-
-    def wait_no_draft(self, item):
-        until(lambda: item not in self.drafts())
-
-    def change(self, item, *commands):
-        """UID commands on an item's draft, then EXPUNGE; each is (name, arguments...)."""
-        uid = self.wait_draft(item)[0]
-        client = self.imap.client()
-        client.select("Drafts")
-        for name, *arguments in commands:
-            done, data = client.uid(name, str(uid), *arguments)
-            assert done == "OK", data
-        client.expunge()
-        client.logout()
-
-    def delete(self, item):
-        self.change(item, ("store", "+FLAGS", r"(\Deleted)"))
-
-    def last(self):
-        return self.gate.items(everything=True)[-1]["id"]
-
-
-def field(message, name):
-    """A field of a message, unfolded; None when it has none."""
-    head = message.split(b"\r\n\r\n")[0].decode()
-    found = re.findall(rf"(?im)^{name}:((?:.*\n[ \t])*.*)$", head.replace("\r\n", "\n"))
-    assert len(found) < 2, found
-    return " ".join(found[0].split()) if found else None
 
 
 def hold(world, **fields):
@@ -396,4 +319,4 @@ def _(world):
 
 if __name__ == "__main__":
     end_on_signals()
-    sys.exit(main(Place))
+    sys.exit(main(lambda: Postbox(POLICY)))
