@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/digest.h"
+#include "lib/log.h"
 #include "relay/connections.h"
 
 enum { TICKET_BYTES = 32 };
@@ -83,23 +84,54 @@ not_sent(const char *text)
     return result;
 }
 
+/* A notice on its way. */
+typedef struct {
+    char *ticket; /* NULL for a next hop without the gate */
+    int fd;
+} Trip;
+
+/* The ticket is for exactly these recipients; the last one it was for is forgotten. */
+static gboolean
+admit(const Envelope *envelope, gpointer data)
+{
+    const Trip *trip = data;
+    g_autoptr(GError) error = NULL;
+
+    if (trip->ticket == NULL)
+        return TRUE;
+    g_autofree char *digest = digest_action("", envelope, trip->fd, &error);
+    if (digest == NULL) {
+        log_error("a notice cannot be read: %s", error->message);
+        return FALSE;
+    }
+    keep_ticket(trip->ticket, digest);
+    return TRUE;
+}
+
+/* One address that is no more keeps nobody else from hearing it. */
+static gboolean
+send_to_some(const Envelope *accepted, gpointer data)
+{
+    log_warning("the next hop refuses some of those who should hear of what waits; %u hear it",
+                accepted->recipients->len);
+    return admit(accepted, data);
+}
+
 static SmtpResult *
 send_from(Config *config, const Envelope *envelope, int fd)
 {
     g_autoptr(Connection) connection = connection_new(config, &config->hop);
-    SmtpClient *client = connection_client(connection);
-    g_autofree char *ticket = make_ticket();
-    g_autofree char *head = g_strdup_printf("X-Exeat-Ticket: %s\r\n", ticket);
-    g_autoptr(GError) error = NULL;
+    g_autofree char *ticket = config->hop.gated ? make_ticket() : NULL;
+    g_autofree char *head =
+        ticket != NULL ? g_strdup_printf("X-Exeat-Ticket: %s\r\n", ticket) : g_strdup("");
+    Trip trip = {ticket, fd};
+    const SmtpHooks hooks = {.some = send_to_some, .data = &trip};
 
-    if (!config->hop.gated)
-        return smtp_send(client, envelope, "", fd, NULL);
-    g_autofree char *digest = digest_action("", envelope, fd, &error);
-    if (digest == NULL)
-        return not_sent(error->message);
-    keep_ticket(ticket, digest);
-    SmtpResult *result = smtp_send(client, envelope, head, fd, NULL);
-    end_ticket(ticket);
+    if (!admit(envelope, &trip))
+        return not_sent("it cannot be read");
+    SmtpResult *result = smtp_send(connection_client(connection), envelope, head, fd, &hooks);
+    if (ticket != NULL)
+        end_ticket(ticket);
     return result;
 }
 

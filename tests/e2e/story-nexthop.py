@@ -23,7 +23,8 @@ from smtpclient import Client  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
-AGENT, GOOD, BAD = "agent@example.com", "good@example.net", "bad@example.net"
+AGENT, BOSS = "agent@example.com", "boss@example.com"
+GOOD, BAD = "good@example.net", "bad@example.net"
 POLICY = """\
 hold "said to be held" if subject contains "hold"
 delay 1m-2m "by and by"
@@ -249,6 +250,27 @@ def _(world):
 def try_recipient(world, address):
     with world.client(AGENT) as client:
         return client.mail(AGENT).ok and client.rcpt(address).ok
+
+
+@story("A notice reaches the others when one of those who should hear it is refused")
+def _(world):
+    account = {"notify": f"{BAD}, {BOSS}"}
+    world.host.more += ("smtpd_recipient_restrictions = check_recipient_access "
+                        f"inline:{{ {{ {BAD} = 550 5.1.1 no such user }} }}\n")
+    world.host.configure()
+    world.host.reload()
+    until(lambda: not try_recipient(world, BAD))
+    with other(world) as sink:
+        for place, settings in ((world.sink, {}),
+                                (sink, {"next-hop": f"inet:localhost:{sink.port}",
+                                        "next-hop-gated": "no"})):
+            sink.rules = [{"at": "RCPT", "match": "bad@", "do": "550 5.1.1 no such user"}]
+            world.gate.configure(POLICY, account, {**SETTINGS, **settings})
+            world.gate.clock(world.gate.moved + RETRY)
+            world.gate.restart_relay()
+            hold(world, GOOD)
+            [message] = place.wait(1)
+            assert message.recipients == [BOSS] and message.field("X-Exeat-Ticket") == []
 
 
 @story("Many messages share a connection, and one that died is replaced without a pause")
