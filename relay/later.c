@@ -72,7 +72,7 @@ later_find(Request *request, const Account *account, gboolean *found_out, GError
     g_autofree char *id = NULL;
     g_autoptr(Item) item = NULL;
 
-    if (!owed_find(db, account->name, request->item->key, &id, error) ||
+    if (!owed_find(db, account->name, request->item->key, request->now, &id, error) ||
         (id != NULL && !queue_load(db, id, &item, error)))
         return FALSE;
     *found_out = item != NULL;

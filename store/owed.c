@@ -10,9 +10,11 @@ owed_add(Db *db, const Item *item, gboolean lasting, GError **error)
 }
 
 gboolean
-owed_find(Db *db, const char *account, const char *key, char **id_out, GError **error)
+owed_find(Db *db, const char *account, const char *key, gint64 now, char **id_out,
+          GError **error)
 {
-    g_autoptr(Rows) rows = db_query(db, &owed_look_up, error, "ss", account, key);
+    g_autoptr(Rows) rows =
+        db_query(db, &owed_look_up, error, "ssi", account, key, now - OWED_AGAIN);
     gboolean found = FALSE;
 
     if (rows == NULL || !rows_one(rows, &found, error))
@@ -26,7 +28,7 @@ owed_tell(Db *db, const char *id, gint64 now, gboolean *first_out, GError **erro
 {
     gint64 noted = db_run(db, &owed_note, error, "si", id, now);
 
-    if (noted < 0 || db_run(db, &owed_drop, error, "s", id) < 0)
+    if (noted < 0 || db_run(db, &owed_drop, error, "i", now - OWED_AGAIN) < 0)
         return FALSE;
     *first_out = noted > 0;
     return TRUE;

@@ -262,6 +262,7 @@ CREATE TABLE owed (
     told BIGINT,
     PRIMARY KEY (account, submission_key)
 );
+CREATE INDEX owed_told ON owed (told) WHERE lasting = 0;
 
 -- Drafts in people's mailboxes (draft.h). put: since when it is known to be there, 0 never.
 CREATE TABLE draft (

@@ -383,7 +383,7 @@ test_plans(void)
         {&pace_forget, "login=? AND hour<?"},
         {&owed_look_up, "account=? AND submission_key=?"},
         {&owed_note, "item=?"},
-        {&owed_drop, "item=?"},
+        {&owed_drop, "owed_told (told<?"},
     };
     Scratch scratch;
     sqlite3 *beside = NULL;
