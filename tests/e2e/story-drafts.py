@@ -11,6 +11,7 @@ from gate import ADMIN, RELAY  # noqa: E402
 from imaphost import LOGIN  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from postbox import Postbox, field  # noqa: E402
+from proxy import Proxy  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import end_on_signals  # noqa: E402
 
@@ -58,9 +59,9 @@ def expect_ended(world, item, state, why):
     expect_nothing_leaves(world)
 
 
-def expect_nothing_leaves(world, count=0):
+def expect_nothing_leaves(world, count=0, clock=7 * HOURS):
     """After the longest delay the sink has what it had before."""
-    world.gate.clock(7 * HOURS)
+    world.gate.clock(clock)
     time.sleep(1.5)  # the schedule looks every second
     world.host.wait_empty()
     assert len(world.sink.wait(count)) == count
@@ -191,6 +192,20 @@ def _(world):
     world.wait_no_draft(item)
 
 
+@story("A draft that came late is seen for ten minutes before its message leaves (B15)")
+def _(world):
+    world.line.set_down(True)
+    item = delay(world)
+    expect_nothing_leaves(world)
+    world.line.set_down(False)
+    world.gate.clock(8 * HOURS)
+    world.wait_draft(item)
+    expect_nothing_leaves(world, clock=8 * HOURS + 500)
+    assert world.gate.show(item)["state"] == "delayed"
+    world.gate.clock(9 * HOURS)
+    assert world.gate.wait_state(item, "sent", seconds=30) == "sent", world.gate.show(item)
+
+
 @story("One whose mailbox stays away expires, and is never sent")
 def _(world):
     item = delay(world)
@@ -255,6 +270,24 @@ def _(world):
         expect_nothing_leaves(world, 1)
         world.gate.clock(0)
         world.sink.clear()
+
+
+@story("What the human sends in the moment in which it leaves, leaves once")
+def _(world):
+    item = hold(world)
+    copy = world.wait_draft(item)[2].replace(b"From: agent@", b"From: owner@")
+    with Proxy(os.path.join(world.folder, "proxy"), world.host.door) as proxy:
+        def send_by_hand():
+            assert world.submit(OWNER, [NORA], copy).code == 250
+            return "pass"
+        proxy.at_dot = send_by_hand
+        world.gate.configure(POLICY, world.keys, {"next-hop": f"unix:{proxy.path}"})
+        world.gate.restart_relay()
+        world.gate.approve(item)
+        assert world.gate.wait_state(item, "sent-by-human", "sent", "held") == "sent-by-human"
+        world.host.wait_empty()
+        [arrived] = world.sink.wait(1)
+        assert arrived.sender == OWNER and len(proxy.sessions) == 1, arrived.sender
 
 
 @story("A message that somebody else sends with the id of what waits changes nothing")
