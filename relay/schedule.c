@@ -2,6 +2,7 @@
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "relay/clock.h"
 #include "relay/guard.h"
 #include "relay/drafts.h"
 #include "relay/prune.h"
@@ -29,6 +30,7 @@ typedef struct {
     Relay *relay;
     Config *config;
     GPtrArray *leaving; /* ids for the sender */
+    gboolean steady;    /* the clock can be believed */
 } Look;
 
 static gboolean
@@ -76,7 +78,7 @@ look(gpointer data, GError **error)
             continue;
         if (!load_whole(db, id, &item, error))
             return FALSE;
-        if (item == NULL)
+        if (item == NULL || (!seen->steady && item->state != STATE_APPROVED))
             continue;
         if (item->state == STATE_DRAFT || item->state == STATE_HELD) {
             if (!expire(db, item, now, error))
@@ -91,12 +93,12 @@ look(gpointer data, GError **error)
 }
 
 static void
-act(Relay *relay)
+act(Relay *relay, gboolean steady)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) leaving = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Config) config = relay_config(relay);
-    Look seen = {.relay = relay, .config = config, .leaving = leaving};
+    Look seen = {.relay = relay, .config = config, .leaving = leaving, .steady = steady};
 
     if (!writer_run(relay->writer, look, &seen, &error)) {
         log_error("what is due cannot be looked up: %s", error->message);
@@ -128,11 +130,13 @@ run(gpointer data)
             review_begin(&schedule->review);
         schedule->read_again = FALSE;
         g_mutex_unlock(&schedule->lock);
+        gboolean steady = clock_is_steady();
         record_tick(schedule->relay);
         review_step(schedule->relay, &schedule->review);
-        act(schedule->relay);
+        act(schedule->relay, steady);
         sender_tidy(schedule->relay->sender);
-        prune_step(schedule->relay, &schedule->pruner);
+        if (steady)
+            prune_step(schedule->relay, &schedule->pruner);
         guard_step(schedule->relay, &schedule->guard);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);

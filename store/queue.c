@@ -209,7 +209,8 @@ read_formed(Item *item, Rows *rows, GError **error)
     item->envelope = envelope_from_variant(envelope, NULL);
     item->extract = extract_from_variant(extract, NULL);
     if (item->envelope == NULL || item->extract == NULL ||
-        !claims_from_variant(claims, item->claims) || !state_find(rows_text(rows, 7), &item->state) ||
+        !claims_from_variant(claims, item->claims) ||
+        !state_find(rows_text(rows, 7), &item->state) ||
         !tier_find(rows_text(rows, 8), &item->tier) ||
         !facts_parse(rows_text(rows, 21), &item->facts)) {
         g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: its record is damaged",

@@ -31,6 +31,7 @@ AGENT, HELD, LATER, RELEASED = ("agent@example.com", "mallory@example.net", "lat
 AGENTS = 3
 SECONDS = 4  # that a fault lasts
 READ_ONLY, BROKEN = 30, 5  # EROFS, EIO
+HOUR, YEAR = 3600, 366 * 24 * 3600
 QUIET = 150  # seconds: longer than any delay of the policy, and than the first retries
 
 
@@ -399,6 +400,46 @@ def at_once(world, count):
         thread.join()
     assert len(codes) == count, codes
     return codes
+
+
+@story("The clock set forward by a year and back: nothing expires, no delay ends by it (XC11, XE12)")
+def _(world):
+    gate = world.gate
+    for to, subject in ((HELD, "hold it"), (LATER, "by and by"), (HELD, "hold that")):
+        assert submit(world, to, subject).code == 250
+    before = {item["id"]: item["state"] for item in gate.items()}
+    gate.clock(0, wrong=YEAR)
+    until(lambda: "the clock went forward" in gate.relay.read_log())
+    assert submit(world, HELD, "hold it under a wrong clock").code == 250
+    assert submit(world, RELEASED, "go").code == 250
+    looks = gate.seen()
+    until(lambda: gate.seen() > looks + 1)
+    assert {item["id"]: item["state"] for item in gate.items()
+            if item["id"] in before} == before
+    gate.clock(0)
+    assert {item["id"]: item["state"] for item in gate.items()
+            if item["id"] in before} == before
+    [delayed] = [item for item, state in before.items() if state == "delayed"]
+    gate.clock(QUIET)
+    assert gate.wait_state(delayed, "sent") == "sent"
+    world.host.wait_empty()
+    assert len(world.sink.messages()) == 2
+
+
+@story("A clock that stays where it was set is believed after an hour, and after a sleep at once")
+def _(world):
+    gate = world.gate
+    assert submit(world, LATER, "by and by").code == 250
+    [item] = gate.items()
+    gate.clock(0, wrong=YEAR)
+    until(lambda: "the clock went forward" in gate.relay.read_log())
+    gate.clock(HOUR + 60, wrong=YEAR)
+    assert gate.wait_state(item["id"], "sent", "draft", "held", "expired") != "delayed"
+    assert submit(world, HELD, "hold it").code == 250
+    [item] = gate.items()
+    gate.clock(YEAR, wrong=YEAR)
+    assert gate.wait_state(item["id"], "expired") == "expired"
+    assert gate.relay.read_log().count("the clock went forward") == 1
 
 
 if __name__ == "__main__":

@@ -23,14 +23,14 @@ from ledger import (KEPT, NEVER_LEAVING, PASSING, POLICY, REFUSED, UNKNOWN, Ledg
 from story import main, story  # noqa: E402
 from world import PASSWORD, OUTSIDE, Client, World, end_on_signals  # noqa: E402
 
-MESSAGES = 1200
+MESSAGES = 800
 MINUTES = 24 * 60
 CONNECTIONS = 50
 PEOPLE = 4
 SESSION_MOST = 20  # messages
 LOGINS = {"human": "owner@example.com", "inbound": None}  # others: the agent's
-KINDS = {"release": 40, "delay": 8, "hold": 8, "draft": 8, "refuse": 6, "hostile": 5,
-         "human": 12, "inbound": 13}
+KINDS = {"release": 45, "delay": 8, "hold": 5, "draft": 5, "refuse": 6, "hostile": 4,
+         "human": 12, "inbound": 15}
 VERBS = {"held": "approve approve reject", "draft": "approve reject reject", "delayed": "veto"}
 LEFT_ALONE = {"held": 0.1, "draft": 0.1, "delayed": 0.8}  # how many nobody decides about
 NEXT_HOP = ["451 4.3.0 not now", "drop", "reset", "half", "421 4.3.2 going down"]
@@ -85,6 +85,8 @@ class Soak:
 
     def __exit__(self, kind, *_):
         self.over.set()
+        if kind is not None:
+            self.rest.set()
         for thread in self.senders:
             thread.join()
         self.rest.set()
@@ -122,7 +124,7 @@ class Soak:
     def _send(self):
         most = min(SESSION_MOST, self.messages // (4 * CONNECTIONS) + 1)
         left = []
-        while left or (self.written() < self.messages and not self.over.is_set()):
+        while not self.rest.is_set() and (left or self._goes_on()):
             if not left:
                 [kind] = random.choices(list(KINDS), KINDS.values())
                 left = [self._write(kind) for _ in range(random.randint(1, most))]
@@ -130,7 +132,10 @@ class Soak:
                 self._session(left)
             if left and left[0].outcome == UNKNOWN and left[0].kind in PASSING:
                 self._end(left)  # the mail server may have it: nobody knows
-            time.sleep(PAUSE)
+            time.sleep(PAUSE if not left else random.uniform(0, 1))
+
+    def _goes_on(self):
+        return self.written() < self.messages and not self.over.is_set()
 
     def _write(self, kind):
         more = {"body": "x" * 70 + "\r\n"}
@@ -305,4 +310,4 @@ if __name__ == "__main__":
     MESSAGES = take_number("--messages", MESSAGES)
     MINUTES = take_number("--minutes", MINUTES)
     end_on_signals()
-    sys.exit(main(lambda: World(POLICY, settings={"waiting-limit": "3000"})))
+    sys.exit(main(lambda: World(POLICY, settings={"waiting-limit": "20000"})))

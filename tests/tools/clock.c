@@ -1,8 +1,10 @@
-/* clock.c - a wall clock that a test can move
+/* clock.c - clocks that a test can move
  *
- * Loaded with LD_PRELOAD into a daemon under test. Adds the number of seconds that the file
- * named in EXEAT_TEST_CLOCK holds to what the C library tells of the time of day; the
- * monotonic clock is left alone. The product itself has no such knob. */
+ * Loaded with LD_PRELOAD into a daemon under test. The file named in EXEAT_TEST_CLOCK holds
+ * two numbers of seconds. The first is added to the time of day and to the time since the
+ * machine was started, as if so much had passed while it slept; the second, which may be
+ * missing, to the time of day alone, as if somebody had set it. The monotonic clock is left
+ * alone. The product itself has no such knob. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +12,18 @@
 #include <time.h>
 
 static long
-offset(void)
+offset(clockid_t clock)
 {
     const char *path = getenv("EXEAT_TEST_CLOCK");
     FILE *file = path ? fopen(path, "re") : NULL;
-    long seconds = 0;
+    long passed = 0, set = 0;
 
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%ld", &seconds) != 1)
-        seconds = 0;
+    if (fscanf(file, "%ld %ld", &passed, &set) < 1)
+        passed = 0;
     fclose(file);
-    return seconds;
+    return clock == CLOCK_REALTIME ? passed + set : passed;
 }
 
 int
@@ -32,8 +34,8 @@ clock_gettime(clockid_t clock, struct timespec *now)
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
     int result = real(clock, now);
-    if (result == 0 && clock == CLOCK_REALTIME)
-        now->tv_sec += offset();
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME))
+        now->tv_sec += offset(clock);
     return result;
 }
 

@@ -158,7 +158,7 @@ class Gate:
                              [os.path.join(self.bin, "exeat-milter"), "-c", self.config],
                              MILTER, postfix, [])
         self.clock_file = os.path.join(folder, "clock")
-        self.moved = 0
+        self.moved = self.wrong = 0
         if os.path.exists(os.path.join(self.bin, CLOCK)):
             self.load(self.relay, CLOCK, EXEAT_TEST_CLOCK=self.clock_file)
 
@@ -171,15 +171,17 @@ class Gate:
         daemon.environment = {**daemon.environment, **environ,
                               "LD_PRELOAD": " ".join([*loaded, path])}
 
-    def clock(self, seconds):
-        """Moves the relay's clock to so many seconds from the real time."""
+    def clock(self, seconds, wrong=0):
+        """Moves the relay's clock to so many seconds from the real time, as if they had passed.
+        wrong: seconds by which somebody has set it wrong beside that."""
         if not self.relay.environment:
             raise MissingPrograms(f"{CLOCK}: not built; make check builds it")
         with open(self.clock_file + ".new", "w", encoding="ascii") as file:
-            file.write(str(seconds))
+            file.write(f"{seconds} {wrong}")
         os.chmod(self.clock_file + ".new", 0o644)
         os.rename(self.clock_file + ".new", self.clock_file)
-        back, self.moved = seconds < self.moved, seconds
+        back = seconds + wrong < self.moved + self.wrong
+        self.moved, self.wrong = seconds, wrong
         if back and self.relay.process is not None:
             self._wait_clock()
 
@@ -192,7 +194,7 @@ class Gate:
         """Waits until the relay has noticed that its clock went back: until then it sends
         nothing, and what is approved meanwhile is void."""
         deadline = time.monotonic() + START_SECONDS
-        while self.seen() > time.time() + self.moved + CLOCK_JITTER:
+        while self.seen() > time.time() + self.moved + self.wrong + CLOCK_JITTER:
             if time.monotonic() > deadline:
                 raise RuntimeError(f"the clock is not noticed:\n{self.relay.read_log()}")
             time.sleep(0.02)

@@ -1,0 +1,13 @@
+/* clock.h - whether the time of day can be believed
+ *
+ * A clock that is set forward by mistake would let everything that waits expire, and end every
+ * delay, in which somebody may still veto, at once. So when it goes forward by more than an
+ * hour while no such time has passed, nothing of this happens for an hour: time to mend it.
+ * Then it is believed. A machine that slept has a right clock. */
+#pragma once
+
+#include <glib.h>
+
+/* Called again and again by one thread, which learns by it. FALSE: not now. A change is
+ * logged. */
+gboolean clock_is_steady(void);
