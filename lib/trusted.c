@@ -11,6 +11,13 @@
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 #define OTHERS_ANY   (S_IRWXG | S_IRWXO)
 
+/* A secret may belong to the relay's user while root has the files checked. */
+static gboolean
+is_owner(uid_t owner, mode_t others)
+{
+    return owner == 0 || owner == geteuid() || (others == OTHERS_ANY && geteuid() == 0);
+}
+
 /* others: the bits of the mode that must not be set. */
 static gboolean
 check_status(const char *path, const struct stat *status, mode_t others, GError **error)
@@ -21,7 +28,7 @@ check_status(const char *path, const struct stat *status, mode_t others, GError 
     if (!S_ISREG(status->st_mode)) {
         found = g_strdup("a folder or device");
         expected = "a regular file";
-    } else if (status->st_uid != 0 && status->st_uid != geteuid()) {
+    } else if (!is_owner(status->st_uid, others)) {
         found = g_strdup_printf("owner %u", (guint)status->st_uid);
         expected = "root or the user who reads it";
     } else if ((status->st_mode & others) != 0) {

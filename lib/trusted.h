@@ -12,5 +12,6 @@
  * reading fails. */
 char *trusted_read(const char *path, GError **error);
 
-/* The same for a password: a file that group or others may read is refused too. */
+/* The same for a password: a file that group or others may read is refused too. Root may read
+ * anybody's. */
 char *trusted_read_secret(const char *path, GError **error);

@@ -129,6 +129,9 @@ test_owner(void)
     write_file(&files, "text\n", 5);
     g_assert_cmpint(chown(files.path, STRANGER, 0), ==, 0);
     assert_refused(files.path, ": found owner 4002, expected root or the user who reads it");
+    g_assert_cmpint(chmod(files.path, 0600), ==, 0);
+    g_autofree char *secret = trusted_read_secret(files.path, NULL);
+    g_assert_cmpstr(secret, ==, "text\n");
     files_end(&files);
 }
 
