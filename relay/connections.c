@@ -113,23 +113,22 @@ connections_give(Connections *connections, Connection *connection)
 }
 
 static gboolean
-is_over(const Connection *connection, const Config *config)
+is_over(const Connection *connection, const Config *config, gint64 now)
 {
     return connection->config != config ||
-           g_get_monotonic_time() - smtp_last_used(connection->client) >
-               CONNECTIONS_IDLE * G_TIME_SPAN_SECOND;
+           now - smtp_last_used(connection->client) > CONNECTIONS_IDLE * G_TIME_SPAN_SECOND;
 }
 
 /* Saying goodbye takes time, so not under the lock. */
 void
-connections_tidy(Connections *connections, const Config *config)
+connections_tidy(Connections *connections, const Config *config, gint64 now)
 {
     g_autoptr(GPtrArray) over =
         g_ptr_array_new_with_free_func((GDestroyNotify)connection_free);
 
     g_mutex_lock(&connections->lock);
     for (guint i = connections->idle->len; i-- > 0;)
-        if (is_over(connections->idle->pdata[i], config))
+        if (is_over(connections->idle->pdata[i], config, now))
             g_ptr_array_add(over, g_ptr_array_steal_index(connections->idle, i));
     g_mutex_unlock(&connections->lock);
 }

@@ -32,5 +32,6 @@ Connection *connections_take(Connections *connections, Config *config, const Nex
 /* Takes it; it is kept if it still stands. */
 void connections_give(Connections *connections, Connection *connection);
 
-/* Ends those that have waited long enough, or belong to another configuration than this. */
-void connections_tidy(Connections *connections, const Config *config);
+/* Ends those that have waited long enough, or belong to another configuration than this. now:
+ * of g_get_monotonic_time. */
+void connections_tidy(Connections *connections, const Config *config, gint64 now);

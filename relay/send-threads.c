@@ -80,7 +80,7 @@ sender_tidy(Sender *sender)
 {
     g_autoptr(Config) config = relay_config(sender->relay);
 
-    connections_tidy(sender->connections, config);
+    connections_tidy(sender->connections, config, g_get_monotonic_time());
 }
 
 void
