@@ -247,6 +247,21 @@ print_claims(GVariant *item)
     }
 }
 
+/* Of the item that the agent names in Agent-Supersedes, this is the gate's own word. */
+static void
+print_instead(GVariant *item)
+{
+    const char *old = answer_text(item, "instead_of");
+    const char *why = answer_text(item, "instead_why");
+
+    if (*old == '\0')
+        return;
+    g_autofree char *text = g_strdup_printf(
+        "%s, %s%s%s", old, answer_text(item, "instead_state"), *why != '\0' ? ": " : "", why);
+    putchar('\n');
+    print_field("In place of:", text);
+}
+
 static void
 print_moves(GVariant *item, gint64 now)
 {
@@ -402,6 +417,7 @@ cmd_show(const Session *session, char **words)
     print_message(item);
     print_verdict(item);
     print_claims(item);
+    print_instead(item);
     print_state(item);
     print_content(item);
     print_commands(item);

@@ -11,6 +11,7 @@
 #include "relay/notice.h"
 #include "relay/reload.h"
 #include "relay/stop.h"
+#include "relay/supersede.h"
 #include "relay/views.h"
 #include "store/approval.h"
 #include "store/audit.h"
@@ -210,7 +211,8 @@ people_show(Request *request, GError **error)
     g_autoptr(GVariant) view = g_variant_ref_sink(view_item(item, moves, reasons));
     g_variant_dict_init(&dict, view);
     if (!add_standing(request, item, &dict, error) ||
-        !drafts_describe(request, item, &dict, error)) {
+        !drafts_describe(request, item, &dict, error) ||
+        !supersede_describe(request, item, &dict, error)) {
         g_variant_dict_clear(&dict);
         return FALSE;
     }

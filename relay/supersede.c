@@ -62,10 +62,8 @@ give_way(Request *request, Item *old, GError **error)
 
 /* What a person wrote is no agent's to take back. */
 static gboolean
-is_own(const Request *request, const Item *old)
+is_own(const Item *item, const Item *old)
 {
-    const Item *item = request->item;
-
     return old != NULL && g_str_equal(old->account, item->account) &&
            g_str_equal(old->login, item->login) && *old->author == '\0';
 }
@@ -89,12 +87,11 @@ record(Request *request, const char *named, const char *effect, GError **error)
 
 /* An item's id, or a Message-ID in angle brackets: the newest with that. */
 static gboolean
-load_named(Request *request, const char *named, Item **old_out, GError **error)
+load_named(Db *db, const Item *item, const char *named, Item **old_out, GError **error)
 {
-    Db *db = request->relay->db;
     g_autofree char *id = NULL;
 
-    if (*named == '<' && !queue_find_latest(db, request->item->account, named, &id, error))
+    if (*named == '<' && !queue_find_latest(db, item->account, named, &id, error))
         return FALSE;
     return queue_load(db, id != NULL ? id : named, old_out, error);
 }
@@ -105,9 +102,9 @@ take_named(Request *request, const char *named, GError **error)
     g_autofree char *effect = NULL;
     g_autoptr(Item) old = NULL;
 
-    if (!load_named(request, named, &old, error))
+    if (!load_named(request->relay->db, request->item, named, &old, error))
         return FALSE;
-    if (!is_own(request, old))
+    if (!is_own(request->item, old))
         effect = g_strdup("none: no item of this login");
     else if (!may_give_way(old->state))
         effect = g_strdup_printf("none: it is %s", state_name(old->state));
@@ -140,4 +137,23 @@ supersede_take(Request *request, GError **error)
 
     return (named == NULL || take_named(request, named, error)) &&
            take_namesake(request, error);
+}
+
+gboolean
+supersede_describe(Request *request, const Item *item, GVariantDict *dict, GError **error)
+{
+    const char *named = g_hash_table_lookup(item->claims, CLAIM);
+    g_autoptr(Item) old = NULL;
+
+    if (named == NULL)
+        return TRUE;
+    if (!load_named(request->relay->db, item, named, &old, error))
+        return FALSE;
+    if (!is_own(item, old) || g_str_equal(old->id, item->id))
+        return TRUE;
+    g_autofree char *why = g_utf8_make_valid(old->why, -1);
+    g_variant_dict_insert(dict, "instead_of", "s", old->id);
+    g_variant_dict_insert(dict, "instead_state", "s", state_name(old->state));
+    g_variant_dict_insert(dict, "instead_why", "s", why);
+    return TRUE;
 }

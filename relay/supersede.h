@@ -12,3 +12,9 @@
  * delayed, or later due. What has no effect is told to the audit record alone, and in the same
  * words for an item that is another's and for none (XC18). ERROR_TEMP. */
 gboolean supersede_take(Request *request, GError **error);
+
+/* What became of the item that another one names, if both are of the same login: adds
+ * instead_of, instead_state and instead_why (s), so that a reviewer sees what was rejected
+ * before (B21). In a writer job. */
+gboolean supersede_describe(Request *request, const Item *item, GVariantDict *dict,
+                            GError **error);

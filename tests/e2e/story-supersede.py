@@ -145,6 +145,21 @@ def _(world):
     assert shown["state"] == "held", shown
 
 
+@story("Who reviews it sees what became of the one it names (B21)")
+def _(world):
+    begin(world)
+    rejected, _ = submit(world, STRANGER)
+    world.gate.command("reject", rejected, "Not this year.")
+    better, _ = submit(world, STRANGER, old=rejected)
+    shown = world.gate.show(better)
+    assert [shown[f"instead_{word}"] for word in ("of", "state", "why")] == [
+        rejected, "rejected", "Not this year."], shown
+    assert f"In place of:   {rejected}, rejected: Not this year." in world.gate.command(
+        "show", better).stdout
+    plain, _ = submit(world, STRANGER, old="0" * len(rejected))
+    assert "instead_of" not in world.gate.show(plain)
+
+
 @story("Another agent's item of the same account stays, and so does what a person wrote")
 def _(world):
     begin(world)

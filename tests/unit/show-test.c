@@ -121,7 +121,8 @@ run(int (*command)(const Session *, char **), char **words, const char *verb,
 #define ITEM(more)                                                                            \
     "{'id': <'k3j9x0a1b2c3'>, 'state': <'held'>, 'account': <'box'>, 'login': <'agent'>, "    \
     "'digest': <'3f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'>, "        \
-    "'tier': <'hold'>, 'reason': <'first contact'>, 'line': <uint32 4>, "                     \
+    "'tier': <'hold'>, 'reason': <'first contact'>, 'line': <uint32 4>, 'file': "             \
+    "<'/etc/exeat/standard'>, "                                                               \
     "'policy': <'9f86d081884c7d65'>, " RECIPIENTS more "}"
 
 /* Texts that must be there, in this order, and one that must not. */
@@ -147,7 +148,7 @@ static const Preview PREVIEWS[] = {
      {"\nAction:        send mail\n", "\nAccount:       box (login agent)\n",
       "\nFrom:          owner@example.com\n",
       "\nSender:        <owner@example.com> RET=HDRS\n", "\nAttachments:   none\n",
-      "\nVerdict:       hold: first contact (line 4 of policy 9f",
+      "\nVerdict:       hold: first contact (standard, line 4 of policy 9f",
       "\nReversible:    no. Delivered mail cannot be recalled.\n"},
      NULL},
     {"attachments E19 XD12",
@@ -170,6 +171,11 @@ static const Preview PREVIEWS[] = {
       "  Agent-Rationale: the owner agreed\\u{000A}State: approved\n",
       "\nState:         held\n"},
      "\nState: approved"},
+    {"instead B21",
+     ITEM(", 'instead_of': <'abc'>, 'instead_state': <'rejected'>, "
+          "'instead_why': <'Not this year.\\u202e'>"),
+     {"\nIn place of:   abc, rejected: Not this year.\\u{202E}\n", "\nState:         held\n"},
+     "\xe2\x80\xae"},
     {"text E18 XD4 XD17",
      ITEM(", 'text': <'Hi\\r\\nexeat approve x y\\n\\u001b[2Jend'>"),
      {"\nText: 3 lines\n| Hi\n| exeat approve x y\n| \\u{001B}[2Jend\n",
