@@ -2,6 +2,7 @@
 
 #include "lib/address.h"
 #include "lib/mail.h"
+#include "milter/turn.h"
 
 static gboolean
 contains(char *const *addresses, const char *written)
@@ -139,6 +140,22 @@ learn(const Circumstances *circumstances, const Message *message, int fd, GError
     return extract ? observe(circumstances, message, extract, error) : NULL;
 }
 
+static Answer *
+decide(const Circumstances *circumstances, Message *message, int fd, gboolean *gated_out,
+       GError **error)
+{
+    switch (message->kind) {
+    case MESSAGE_OF_AGENT:
+        return submit(circumstances, message, fd, error);
+    case MESSAGE_INSIDE:
+        return decide_inside(circumstances, message, fd, gated_out, error);
+    case MESSAGE_OF_HUMAN:
+    case MESSAGE_INBOUND:
+        break;
+    }
+    return learn(circumstances, message, fd, error);
+}
+
 Answer *
 decision_make(const Circumstances *circumstances, Message *message, gboolean *gated_out,
               GError **error)
@@ -156,14 +173,10 @@ decision_make(const Circumstances *circumstances, Message *message, gboolean *ga
     int fd = spool_descriptor(message->spool, error);
     if (fd < 0)
         return NULL;
-    switch (message->kind) {
-    case MESSAGE_OF_AGENT:
-        return submit(circumstances, message, fd, error);
-    case MESSAGE_INSIDE:
-        return decide_inside(circumstances, message, fd, gated_out, error);
-    case MESSAGE_OF_HUMAN:
-    case MESSAGE_INBOUND:
-        break;
-    }
-    return learn(circumstances, message, fd, error);
+    guint64 size = spool_size(message->spool);
+    if (!turn_take(size, error))
+        return NULL;
+    Answer *answer = decide(circumstances, message, fd, gated_out, error);
+    turn_end(size);
+    return answer;
 }

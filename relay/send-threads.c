@@ -3,16 +3,36 @@
 #include "lib/log.h"
 #include "relay/schedule.h"
 
-/* FEW: when no more than these are left, the schedule is asked for the next. */
-enum { THREADS = 4, FEW = 4 * THREADS };
+/* A message is prepared and recorded while others have the sessions. FEW: when no more than
+ * these are left, the schedule is asked for the next. */
+enum { SESSIONS = 4, THREADS = 2 * SESSIONS, FEW = 2 * THREADS };
 
 struct _Sender {
     Relay *relay;
     GThreadPool *pool;
     GMutex lock;
     GHashTable *under_way; /* ids */
+    GCond session_ended;
+    guint sessions;
     Connections *connections;
 };
+
+static void
+transmit(Sender *sender, Passage *passage)
+{
+    g_mutex_lock(&sender->lock);
+    while (sender->sessions >= SESSIONS)
+        g_cond_wait(&sender->session_ended, &sender->lock);
+    sender->sessions++;
+    g_mutex_unlock(&sender->lock);
+
+    passage_transmit(passage, sender->connections);
+
+    g_mutex_lock(&sender->lock);
+    sender->sessions--;
+    g_cond_signal(&sender->session_ended);
+    g_mutex_unlock(&sender->lock);
+}
 
 static void
 send_item(gpointer data, gpointer user_data)
@@ -29,7 +49,7 @@ send_item(gpointer data, gpointer user_data)
     if (!writer_run(sender->relay->writer, passage_begin, &passage, &error))
         log_error("%s: not sent now: %s", passage.id, error->message);
     else if (passage.item != NULL) {
-        passage_transmit(&passage, sender->connections);
+        transmit(sender, &passage);
         passage_record(&passage);
     }
     passage_report(&passage);
@@ -50,6 +70,7 @@ sender_start(Relay *relay)
 
     sender->relay = relay;
     g_mutex_init(&sender->lock);
+    g_cond_init(&sender->session_ended);
     sender->under_way = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     sender->connections = connections_new();
     sender->pool = g_thread_pool_new(send_item, sender, THREADS, FALSE, NULL);
@@ -62,6 +83,7 @@ sender_stop(Sender *sender)
     g_thread_pool_free(sender->pool, TRUE, TRUE);
     g_hash_table_destroy(sender->under_way);
     connections_free(sender->connections);
+    g_cond_clear(&sender->session_ended);
     g_mutex_clear(&sender->lock);
     g_free(sender);
 }

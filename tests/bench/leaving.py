@@ -11,7 +11,7 @@ from gate import ADMIN
 from stage import SOON, Bench, Folder, Load, agents, make_gate, rounds
 from table import note, ratios
 
-SESSIONS = 4  # relay/send.c, THREADS
+SESSIONS = 4  # relay/send-threads.c
 ACCEPTED = "accepted at DOT"  # in the log
 # Held items wait until they expire. What is delayed is judged again at each start, beside the
 # others of its account: a million of one account stand for no place there is.
