@@ -6,6 +6,9 @@
 #include "relay/smtp-body.h"
 #include "relay/smtp-session.h"
 
+/* Bytes of a reply to one recipient, of whom there may be a thousand. */
+enum { RECIPIENT_REPLY_MOST = 300 };
+
 /* A word that cannot end the path, the line or the command it stands in. */
 static gboolean
 is_word(const char *text)
@@ -144,7 +147,7 @@ note_reply(Sending *sending)
         sending->client->code != 0 ? sending_reply_text(sending) : g_strdup("");
 
     reply->code = sending->client->code;
-    reply->text = g_utf8_make_valid(text, -1);
+    reply->text = g_utf8_make_valid(text, MIN((gssize)strlen(text), RECIPIENT_REPLY_MOST));
     g_ptr_array_add(sending->result->replies, reply);
 }
 

@@ -32,7 +32,7 @@ typedef enum {
 /* What the server said to one recipient. */
 typedef struct {
     guint code; /* 0: it was not asked, or did not answer */
-    char *text; /* in one line, with the code; "" for none */
+    char *text; /* in one line, with the code, cut after 300 bytes; "" for none */
 } SmtpReply;
 
 typedef struct {
