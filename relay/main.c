@@ -21,6 +21,7 @@
 #include "relay/requests.h"
 #include "relay/schedule.h"
 #include "relay/send.h"
+#include "relay/smtp.h"
 #include "relay/sums.h"
 
 static void
@@ -107,6 +108,7 @@ serve(Relay *relay, GError **error)
     daemon_notify("READY=1");
     requests_serve(relay, listen_fd, signals.stop_fd);
     daemon_notify("STOPPING=1");
+    smtp_hurry();
     close(listen_fd);
     g_thread_join(watcher);
     reconciler_stop(relay->reconciler);

@@ -18,8 +18,13 @@
 #include "lib/error.h"
 #include "lib/trusted.h"
 
+enum { LOOK_MS = 250 };
+
+static gint hurried; /* nobody waits any more who can do without */
+
 struct _SmtpStream {
-    int fd;     /* never blocks; wait_for does */
+    int fd; /* never blocks; wait_for does */
+    gboolean patient;
     char *host; /* to verify a certificate against; NULL on a unix socket */
     SSL_CTX *context;
     SSL *tls; /* NULL: none yet */
@@ -42,7 +47,7 @@ fail_errno(const char *what, int number, GError **error)
 }
 
 static gboolean
-wait_for(int fd, short events, gint64 deadline, GError **error)
+wait_for(int fd, gboolean patient, short events, gint64 deadline, GError **error)
 {
     struct pollfd item = {fd, events, 0};
 
@@ -50,7 +55,9 @@ wait_for(int fd, short events, gint64 deadline, GError **error)
         gint64 left = (deadline - g_get_monotonic_time() + 999) / 1000;
         if (left <= 0)
             return fail("the server took too long", error);
-        int ready = poll(&item, 1, MIN(left, G_MAXINT));
+        if (!patient && g_atomic_int_get(&hurried))
+            return fail("the server took too long, and the relay ends", error);
+        int ready = poll(&item, 1, patient ? MIN(left, G_MAXINT) : MIN(left, LOOK_MS));
         if (ready > 0)
             return TRUE;
         if (ready < 0 && errno != EINTR)
@@ -83,7 +90,7 @@ connect_address(const struct sockaddr *address, socklen_t length, const char *ta
         return fd;
     if (errno != EINPROGRESS && errno != EINTR) {
         fail_errno(target, errno, error);
-    } else if (wait_for(fd, POLLOUT, deadline, error)) {
+    } else if (wait_for(fd, FALSE, POLLOUT, deadline, error)) {
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0)
             return fd;
         fail_errno(target, failure, error);
@@ -204,9 +211,9 @@ wait_tls(SmtpStream *stream, int result, gint64 deadline, GError **error)
 {
     switch (SSL_get_error(stream->tls, result)) {
     case SSL_ERROR_WANT_READ:
-        return wait_for(stream->fd, POLLIN, deadline, error);
+        return wait_for(stream->fd, stream->patient, POLLIN, deadline, error);
     case SSL_ERROR_WANT_WRITE:
-        return wait_for(stream->fd, POLLOUT, deadline, error);
+        return wait_for(stream->fd, stream->patient, POLLOUT, deadline, error);
     case SSL_ERROR_ZERO_RETURN:
         return fail("the server closed the connection", error);
     default:
@@ -302,6 +309,18 @@ smtp_stream_secure(SmtpStream *stream, const SmtpTrust *trust, guint wait_ms, GE
     }
 }
 
+void
+smtp_stream_hurry(void)
+{
+    g_atomic_int_set(&hurried, TRUE);
+}
+
+void
+smtp_stream_be_patient(SmtpStream *stream, gboolean patient)
+{
+    stream->patient = patient;
+}
+
 gboolean
 smtp_stream_is_secure(const SmtpStream *stream)
 {
@@ -328,7 +347,7 @@ write_some(SmtpStream *stream, const char *bytes, gsize length, gint64 deadline,
     if (errno == EINTR)
         return 0;
     if (errno == EAGAIN)
-        return wait_for(stream->fd, POLLOUT, deadline, error) ? 0 : -1;
+        return wait_for(stream->fd, stream->patient, POLLOUT, deadline, error) ? 0 : -1;
     fail_errno("cannot write to the server", errno, error);
     return -1;
 }
@@ -365,7 +384,7 @@ fill(SmtpStream *stream, gint64 deadline, GError **error)
             if (got <= 0 && !wait_tls(stream, got, deadline, error))
                 return FALSE;
         } else {
-            if (!wait_for(stream->fd, POLLIN, deadline, error))
+            if (!wait_for(stream->fd, stream->patient, POLLIN, deadline, error))
                 return FALSE;
             got = recv(stream->fd, end, room, 0);
             if (got == 0)

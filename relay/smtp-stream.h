@@ -31,6 +31,11 @@ gboolean smtp_stream_secure(SmtpStream *stream, const SmtpTrust *trust, guint wa
                             GError **error);
 gboolean smtp_stream_is_secure(const SmtpStream *stream);
 
+/* From now on every wait of the process ends with ERROR_TEMP, those on patient streams aside.
+ * Any thread. */
+void smtp_stream_hurry(void);
+void smtp_stream_be_patient(SmtpStream *stream, gboolean patient);
+
 gboolean smtp_stream_write(SmtpStream *stream, const void *bytes, gsize length, guint wait_ms,
                            GError **error);
 

@@ -260,6 +260,7 @@ give_dot(Sending *sending)
     if (!sending_is_our_turn(sending))
         return FALSE;
     sending->committed = hooks->before_dot != NULL;
+    smtp_stream_be_patient(sending->client->stream, TRUE);
     if (hooks->before_dot != NULL && !hooks->before_dot(hooks->data))
         return sending_end(sending, SMTP_NOT_SENT, 0, "stopped before the final dot");
     if (!sending_is_our_turn(sending))
@@ -287,6 +288,7 @@ transact(Sending *sending)
     g_autofree char *text = sending_reply_text(sending);
     sending_end(sending, SMTP_ACCEPTED, sending->client->code, text);
     sending->client->used = g_get_monotonic_time();
+    smtp_stream_be_patient(sending->client->stream, FALSE);
     return TRUE;
 }
 
@@ -323,6 +325,12 @@ smtp_send(SmtpClient *client, const Envelope *envelope, const char *head, int fd
             break;
     }
     return result;
+}
+
+void
+smtp_hurry(void)
+{
+    smtp_stream_hurry();
 }
 
 gint64

@@ -97,5 +97,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SmtpClient, smtp_free)
 SmtpResult *smtp_send(SmtpClient *client, const Envelope *envelope, const char *head, int fd,
                       const SmtpHooks *hooks);
 
+/* The process is about to end: what waits for a server before the final dot is not sent, now.
+ * What has gone beyond it waits as long as ever. Any thread. */
+void smtp_hurry(void);
+
 /* When the connection was last used, of g_get_monotonic_time; 0 when none stands. */
 gint64 smtp_last_used(const SmtpClient *client);

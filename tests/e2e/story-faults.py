@@ -28,7 +28,7 @@ from world import World, end_on_signals  # noqa: E402
 
 AGENT, HELD, LATER, RELEASED = ("agent@example.com", "mallory@example.net", "later@example.net",
                                 "nora@example.com")
-AGENTS = 3
+AGENTS, SENDERS = 3, 4
 SECONDS = 4  # that a fault lasts
 READ_ONLY, BROKEN = 30, 5  # EROFS, EIO
 HOUR, YEAR = 3600, 366 * 24 * 3600
@@ -43,7 +43,7 @@ def hold(world):
     """An item that waits for an approval."""
     reply = submit(world)
     assert reply.code == 250, reply
-    return world.gate.items()[-1]["id"]
+    return [item["id"] for item in world.gate.items() if item["state"] == "held"][-1]
 
 
 def check(world, ledger, messages):
@@ -400,6 +400,28 @@ def at_once(world, count):
         thread.join()
     assert len(codes) == count, codes
     return codes
+
+
+@story("While the next hop hangs, agents and people are served, and the relay ends when told (XF3)")
+def _(world):
+    gate = world.gate
+    with Sink(os.path.join(world.folder, "provider")) as sink:
+        next_hop(world, sink)
+        sink.rules = [{"at": "RCPT", "do": "hang"}]
+        items = [hold(world) for _ in range(6)]
+        for item in items:
+            gate.approve(item)
+        until(lambda: sum(gate.show(item)["state"] == "sending" for item in items) == SENDERS)
+        assert submit(world, RELEASED, "go").code == 250
+        assert gate.command("reject", hold(world), "no").returncode == 0
+        assert gate.relay.stop() == 0
+        assert sink.messages() == []
+        sink.rules = []
+        gate.relay.start()
+        gate.clock(QUIET)
+        for item in items:
+            assert gate.wait_state(item, "sent") == "sent"
+        assert len(sink.messages()) == len(items)
 
 
 @story("The clock set forward by a year and back: nothing expires, no delay ends by it (XC11, XE12)")
