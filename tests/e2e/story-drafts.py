@@ -8,7 +8,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
 from gate import ADMIN, RELAY  # noqa: E402
-from imaphost import LOGIN  # noqa: E402
+from imaphost import LOGIN, make_token  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from postbox import Postbox, field  # noqa: E402
 from proxy import Proxy  # noqa: E402
@@ -348,6 +348,29 @@ def _(world):
     assert world.gate.show(other)["state"] == "held"
     world.gate.approve(other)
     assert world.gate.wait_state(other, "sent") == "sent"
+
+
+@story("A token from a command is a login, too; one that is refused is asked for anew")
+def _(world):
+    tokens = [make_token(-60), make_token(3600)]
+    for number, token in enumerate(tokens):
+        world.gate.write(f"token{number}", token + "\n", 0o644)
+    runs = os.path.join(world.folder, "runs")
+    os.makedirs(runs)
+    os.chown(runs, RELAY, RELAY)
+    world.gate.write("token", "#!/bin/sh\n"
+                     f"if mkdir {runs}/1 2>/dev/null; then cat {world.gate.etc}/token0; "
+                     f"else mkdir {runs}/2 && cat {world.gate.etc}/token1; fi\n", 0o755)
+    world.gate.configure(POLICY, {**world.keys, "drafts-password-file": None,
+                                  "drafts-token-command": f"{world.gate.etc}/token"})
+    world.gate.restart_relay()
+    item = hold(world)
+    world.wait_draft(item)
+    world.line.cut()
+    other = hold(world)
+    world.wait_draft(other)  # with the token that there is: a third run would fail
+    assert re.search(f"Login: user=<{LOGIN}>, method=(OAUTHBEARER|XOAUTH2)", world.imap.read_log())
+    assert not any(token in world.gate.relay.read_log() for token in tokens)
 
 
 if __name__ == "__main__":

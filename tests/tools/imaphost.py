@@ -10,7 +10,11 @@ root, and the users that the Debian package creates.
 The folder's name has to be short (unix socket paths end at 107 bytes), and other users must be
 able to enter it."""
 
+import base64
+import hashlib
+import hmac
 import imaplib
+import json
 import os
 import signal
 import socket
@@ -38,7 +42,7 @@ listen = 127.0.0.1
 default_login_user = dovenull
 default_internal_user = dovecot
 disable_plaintext_auth = yes
-auth_mechanisms = plain login
+auth_mechanisms = plain login oauthbearer xoauth2
 ssl = required
 ssl_cert = <{folder}/server.pem
 ssl_key = <{folder}/server.key
@@ -49,6 +53,11 @@ auth_failure_delay = 0
 passdb {{
   driver = passwd-file
   args = scheme=PLAIN {folder}/passwd
+}}
+passdb {{
+  driver = oauth2
+  mechanisms = oauthbearer xoauth2
+  args = {folder}/oauth2
 }}
 userdb {{
   driver = static
@@ -79,6 +88,25 @@ service imap-login {{
   }}
 }}
 """
+
+
+# Tokens are checked with a key, by no other server.
+OAUTH2 = """\
+introspection_mode = local
+local_validation_key_dict = fs:posix:prefix={folder}/keys/
+username_attribute = sub
+"""
+TOKEN_KEY = b"0123456789abcdef0123456789abcdef"
+
+
+def make_token(seconds):
+    """An OAuth 2.0 token for the login, good for so many seconds from now (RFC 7519)."""
+    now = int(time.time())
+    claims = {"sub": LOGIN, "iat": now - 3600, "nbf": now - 3600, "exp": now + seconds}
+    parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=")
+             for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
+    signature = hmac.new(TOKEN_KEY, b".".join(parts), hashlib.sha256).digest()
+    return b".".join([*parts, base64.urlsafe_b64encode(signature).rstrip(b"=")]).decode()
 
 
 def openssl(*arguments):
@@ -116,6 +144,12 @@ class ImapHost:
         self._make_certificate()
         with open(os.path.join(self.folder, "passwd"), "w", encoding="ascii") as file:
             file.write(f"{LOGIN}:{{PLAIN}}{PASSWORD}\n")
+        keys = os.path.join(self.folder, "keys", "default", "HS256")
+        os.makedirs(keys)
+        with open(os.path.join(keys, "default"), "wb") as file:
+            file.write(base64.b64encode(TOKEN_KEY))
+        with open(os.path.join(self.folder, "oauth2"), "w", encoding="ascii") as file:
+            file.write(OAUTH2.format(folder=self.folder))
         for _ in range(3):
             self.imap, self.imaps = free_port(), free_port()
             with open(os.path.join(self.folder, "conf"), "w", encoding="utf-8") as file:
