@@ -9,7 +9,7 @@ enum { AT_ONCE = 100, FOUND_MOST = 1000, FIELDS_MAX = 64 * 1024 };
 typedef struct {
     const char *field, *value;
     gint64 since;
-    guint32 uid; /* the newest so far */
+    GArray *found;
 } Wanted;
 
 /* The header */
@@ -101,10 +101,10 @@ take_match(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError 
         return TRUE;
     if (!imap_fetch_parse(rest, &found))
         return imap_command_fail(imap, error);
-    if (found.head != NULL && found.uid > wanted->uid && !found.deleted &&
+    if (found.head != NULL && found.uid != 0 && !found.deleted &&
         (found.arrived == 0 || found.arrived >= wanted->since) &&
         imap_head_has(found.head, found.head_length, wanted->field, wanted->value))
-        wanted->uid = found.uid;
+        g_array_append_val(wanted->found, found.uid);
     return TRUE;
 }
 
@@ -124,25 +124,33 @@ look_at(Imap *imap, const GArray *uids, Wanted *wanted, GError **error)
     return TRUE;
 }
 
-gboolean
-imap_find(Imap *imap, const char *field, const char *value, gint64 since, guint32 *uid_out,
-          GError **error)
+static gint
+newest_first(gconstpointer a, gconstpointer b)
+{
+    guint32 first = *(const guint32 *)a, second = *(const guint32 *)b;
+
+    return (second > first) - (second < first);
+}
+
+GArray *
+imap_find(Imap *imap, const char *field, const char *value, gint64 since, GError **error)
 {
     g_autoptr(GArray) uids = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_autofree char *quoted = imap_quote(value);
-    Wanted wanted = {field, value, since, 0};
+    Wanted wanted = {field, value, since, found};
 
     if (quoted != NULL && *value != '\0') {
         imap->found = uids;
-        gboolean found =
+        gboolean searched =
             imap_command_send(imap, error, "UID SEARCH HEADER %s %s", field, quoted) &&
             imap_command_finish(imap, 0, take_uids, error);
         imap->found = NULL;
-        if (!found || !look_at(imap, uids, &wanted, error))
-            return FALSE;
+        if (!searched || !look_at(imap, uids, &wanted, error))
+            return NULL;
     }
-    *uid_out = wanted.uid;
-    return TRUE;
+    g_array_sort(found, newest_first);
+    return g_steal_pointer(&found);
 }
 
 static gboolean

@@ -110,12 +110,12 @@ gboolean imap_whole(Imap *imap, guint32 uid, gsize limit, const char **bytes_out
 
 /* Finding (imap-find.c), in the folder that is open */
 
-/* The newest message whose field has exactly that value, as far as white space goes; *uid_out
- * 0: none. HEADER searches for a part of it (RFC 3501, 6.4.4), so that what is found is looked
- * at. since: not what arrived before, as far as the server tells. A value that no search can
- * name is not found. */
-gboolean imap_find(Imap *imap, const char *field, const char *value, gint64 since,
-                   guint32 *uid_out, GError **error);
+/* UIDs (array of guint32, the newest first) of the messages whose field has exactly that
+ * value, as far as white space goes. HEADER searches for a part of it (RFC 3501, 6.4.4), so
+ * that what is found is looked at. since: not what arrived before, as far as the server tells.
+ * What is marked as deleted, and a value that no search can name, is not found. */
+GArray *imap_find(Imap *imap, const char *field, const char *value, gint64 since,
+                  GError **error);
 
 /* Which of those UIDs (array of guint32) are there and not marked as deleted: a new array. */
 GArray *imap_present(Imap *imap, const GArray *uids, GError **error);

@@ -95,3 +95,26 @@ draft_compose(const Item *item, const char *bytes, gsize length)
     g_string_append_len(draft, rest, end - rest);
     return draft;
 }
+
+/* Behind the fields that are ours and may differ: the second line, when it is X-Exeat-Due. */
+static const char *
+skip_due(const char *at, const char *end)
+{
+    const char *feed = memchr(at, '\n', (gsize)(end - at));
+
+    if (feed == NULL || !is_named(feed + 1, (gsize)(end - feed - 1), DRAFT_DUE ":"))
+        return feed != NULL ? feed + 1 : end;
+    feed = memchr(feed + 1, '\n', (gsize)(end - feed - 1));
+    return feed != NULL ? feed + 1 : end;
+}
+
+gboolean
+draft_is_same(const GString *draft, const char *bytes, gsize length)
+{
+    const char *end = draft->str + draft->len, *other_end = bytes + length;
+    const char *rest = skip_due(draft->str, end), *other = skip_due(bytes, other_end);
+    gsize first = strcspn(draft->str, "\n");
+
+    return length > first && memcmp(draft->str, bytes, first) == 0 &&
+           end - rest == other_end - other && memcmp(rest, other, (gsize)(end - rest)) == 0;
+}

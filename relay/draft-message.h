@@ -13,3 +13,6 @@
  * do not name, whom a mail program would leave out; and the message without Bcc fields, whose
  * addresses may be no recipients, and without any X-Exeat-*. The caller frees. */
 GString *draft_compose(const Item *item, const char *bytes, gsize length);
+
+/* Whether these are the bytes of that draft, whenever it was put: X-Exeat-Due may differ. */
+gboolean draft_is_same(const GString *draft, const char *bytes, gsize length);

@@ -4,8 +4,9 @@
 #include "lib/log.h"
 #include "relay/draft-message.h"
 
-/* Seconds after which what the server does not take is offered again. */
-enum { REFUSED_FOR = 60 };
+/* Seconds after which what the server does not take is offered again; messages that are looked
+ * at because they bear an item's id; bytes by which X-Exeat-Due may differ. */
+enum { REFUSED_FOR = 60, FOUND_MOST = 10, LONGER = 200 };
 
 /* Its place is that of the mailbox as it is now. */
 static gboolean
@@ -134,20 +135,52 @@ look_by_uid(Turn *turn, const ImapView *view, GError **error)
     return TRUE;
 }
 
+/* Whether a message that bears the item's id is what we put there: anybody who writes in the
+ * mailbox could have made another. One whose bytes we have no more is nobody's. */
+static gboolean
+is_ours(Turn *turn, const Draft *draft, guint32 uid, gboolean *is_out, GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+    g_autoptr(GString) ours = turn_compose(turn, draft, &trouble);
+    const char *bytes;
+    gsize length;
+
+    *is_out = FALSE;
+    if (ours == NULL) {
+        if (trouble->code == ERROR_INTEGRITY)
+            return TRUE;
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return FALSE;
+    }
+    if (!imap_whole(turn->box->postbox->imap, uid, ours->len + LONGER, &bytes, &length, error))
+        return FALSE;
+    *is_out = bytes != NULL && draft_is_same(ours, bytes, length);
+    return TRUE;
+}
+
 /* By the item's id: after UIDVALIDITY changed, and before one is added that may be there
  * already, because the answer was lost. */
 static gboolean
 look_by_item(Turn *turn, Entry *entry, const ImapView *view, GError **error)
 {
-    guint32 uid;
+    g_autoptr(GArray) uids =
+        imap_find(turn->box->postbox->imap, DRAFT_ITEM, entry->draft->item, 0, error);
+    gboolean ours = FALSE;
 
-    if (!imap_find(turn->box->postbox->imap, DRAFT_ITEM, entry->draft->item, 0, &uid, error))
+    if (uids == NULL)
         return FALSE;
-    if (uid == 0) {
+    for (guint i = 0; i < MIN(uids->len, FOUND_MOST) && !ours; i++) {
+        guint32 uid = g_array_index(uids, guint32, i);
+
+        if (!is_ours(turn, entry->draft, uid, &ours, error))
+            return FALSE;
+        if (ours)
+            entry->draft->uid = uid;
+    }
+    if (!ours) {
         note_absent(entry);
         return TRUE;
     }
-    entry->draft->uid = uid;
     entry->draft->validity = view->uid_validity;
     entry->found = FOUND_THERE;
     return TRUE;
@@ -227,16 +260,22 @@ add_missing(Turn *turn, gboolean *added_out, GError **error)
     return TRUE;
 }
 
-/* Nothing is believed to be there that was not seen there. */
+/* Nothing is believed to be there that was not seen there. What cannot be found is not put
+ * there again and again. */
 static gboolean
 look_at_added(Turn *turn, ImapView *view, GError **error)
 {
-    if (!open_drafts(turn, view, error))
+    if (!open_drafts(turn, view, error) || !look_by_uid(turn, view, error))
         return FALSE;
     for (guint i = 0; i < turn->entries->len; i++) {
         Entry *entry = turn->entries->pdata[i];
-        if (entry->fresh && !look_by_item(turn, entry, view, error))
+
+        if (!entry->fresh || entry->found == FOUND_THERE)
+            continue;
+        if (!look_by_item(turn, entry, view, error))
             return FALSE;
+        if (entry->found != FOUND_THERE)
+            note_refused(turn, entry->draft, "what was added is not there");
     }
     return TRUE;
 }

@@ -124,10 +124,23 @@ postbox_open_sent(Postbox *postbox, ImapView *view_out, GError **error)
            imap_examine(postbox->imap, postbox->sent, view_out, error);
 }
 
+static gboolean
+find_newest(Postbox *postbox, const char *field, const char *value, gint64 since,
+            guint32 *uid_out, GError **error)
+{
+    g_autoptr(GArray) uids = imap_find(postbox->imap, field, value, since, error);
+
+    if (uids == NULL)
+        return FALSE;
+    *uid_out = uids->len > 0 ? g_array_index(uids, guint32, 0) : 0;
+    return TRUE;
+}
+
 gboolean
 postbox_find(Postbox *postbox, const char *item, const char *message_id, gint64 since,
              guint32 *uid_out, GError **error)
 {
-    return imap_find(postbox->imap, "Message-ID", message_id, since, uid_out, error) &&
-           (*uid_out != 0 || imap_find(postbox->imap, DRAFT_ITEM, item, 0, uid_out, error));
+    return find_newest(postbox, "Message-ID", message_id, since, uid_out, error) &&
+           (*uid_out != 0 || *item == '\0' ||
+            find_newest(postbox, DRAFT_ITEM, item, 0, uid_out, error));
 }

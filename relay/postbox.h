@@ -24,7 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Postbox, postbox_free)
 gboolean postbox_open_sent(Postbox *postbox, ImapView *view_out, GError **error);
 
 /* Whether the folder that is open has the message of an item: made from its draft, which shows
- * by the item's id; or with its Message-ID, and there not before a time. *uid_out: 0 when it
+ * by the item's id ("": that does not count); or with its Message-ID, and there not before a
+ * time. *uid_out: 0 when it
  * has not. */
 gboolean postbox_find(Postbox *postbox, const char *item, const char *message_id, gint64 since,
                       guint32 *uid_out, GError **error);

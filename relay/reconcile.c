@@ -125,8 +125,8 @@ look_in_sent(Look *look, GError **error)
     if (postbox->sent == NULL)
         return TRUE;
     if (!postbox_open_sent(postbox, &view, error) ||
-        !imap_find(postbox->imap, "Message-ID", look->item->message_id,
-                   look->handed_on - JITTER, &uid, error))
+        !postbox_find(postbox, "", look->item->message_id, look->handed_on - JITTER, &uid,
+                      error))
         return FALSE;
     g_autofree char *place = g_strdup_printf("%s of %s", postbox->sent, postbox->owner);
     note_place(look, place);

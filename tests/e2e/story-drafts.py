@@ -159,6 +159,26 @@ def _(world):
     assert set(world.drafts()) == {item, lost}
 
 
+@story("A message made up with an item's id does not pass for its draft")
+def _(world):
+    world.line.set_down(True)
+    delayed, held = delay(world), hold(world)
+    for item in (delayed, held):
+        world.imap.fill("Drafts", [letter(NORA, body="Harmless.\r\n", X_Exeat_Item=item)])
+    world.line.set_down(False)
+    for item in (delayed, held):
+        until(lambda item=item: world.gate.show(item)["draft_since"] > 0)
+    client = world.imap.client()
+    client.select("Drafts", readonly=True)
+    _, data = client.uid("fetch", "3:*", "(BODY.PEEK[])")
+    client.logout()
+    texts = [entry[1] for entry in data if isinstance(entry, tuple)]
+    assert sorted(field(text, "X-Exeat-Item") for text in texts) == sorted([delayed, held])
+    assert all(text.endswith(b"Hello.\r\n") for text in texts), texts
+    world.gate.answer("reject", held, "no")
+    until(lambda: len(world.imap.look("Drafts")) == 3)  # ours goes, and the other stays
+
+
 @story("While the server is away nothing is lost: the draft comes later, and one that ended goes")
 def _(world):
     early = hold(world)

@@ -149,6 +149,41 @@ test_due(void)
                     ITEM "X-Exeat-Due: Mon, 01 Dec 2025 00:00:00 +0000\r\n\r\n");
 }
 
+/* An edited copy, and one that somebody made up, is another; the due time does not matter. */
+static void
+test_same(void)
+{
+    static const struct {
+        const char *bytes;
+        gboolean same;
+    } CASES[] = {
+        {ITEM "To: nora@x.org\r\n\r\nHello\r\n", TRUE},
+        {ITEM "X-Exeat-Due: whenever\r\nTo: nora@x.org\r\n\r\nHello\r\n", TRUE},
+        {ITEM "To: nora@x.org\r\n\r\nHello!\r\n", FALSE},
+        {ITEM "To: nora@x.org\r\n\r\nHello", FALSE},
+        {ITEM "Bcc: eve@y.org\r\nTo: nora@x.org\r\n\r\nHello\r\n", FALSE},
+        {ITEM "X-Exeat-Due: now\r\nX-Exeat-Due: now\r\nTo: nora@x.org\r\n\r\nHello\r\n",
+         FALSE},
+        {"X-Exeat-Item: b\r\nTo: nora@x.org\r\n\r\nHello\r\n", FALSE},
+        {ITEM, FALSE},
+        {"X", FALSE},
+        {"", FALSE},
+    };
+    g_autoptr(Item) item = make(&rows[0]);
+
+    for (State state = STATE_DRAFT; state <= STATE_DELAYED; state++) {
+        item->state = state;
+        g_autoptr(GString) draft =
+            draft_compose(item, rows[0].message, strlen(rows[0].message));
+        g_assert_true(draft_is_same(draft, draft->str, draft->len));
+        for (gsize i = 0; i < G_N_ELEMENTS(CASES); i++) {
+            g_test_message("%s", CASES[i].bytes);
+            g_assert_cmpint(draft_is_same(draft, CASES[i].bytes, strlen(CASES[i].bytes)), ==,
+                            CASES[i].same);
+        }
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -161,5 +196,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &rows[i], test_compose);
     }
     g_test_add_func("/draft/due", test_due);
+    g_test_add_func("/draft/same", test_same);
     return g_test_run();
 }

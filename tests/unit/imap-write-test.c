@@ -105,36 +105,47 @@ test_remove_without(void)
 typedef struct {
     const char *name;
     const char *value, *says;
-    guint32 uid;
+    guint count;
+    guint32 uids[2];
 } FindRow;
 
 static const FindRow finds[] = {
-    {"none", "abc", "* SEARCH\r\nE2 OK\r\n", 0},
-    {"no answer at all", "abc", "E2 OK\r\n", 0},
-    {"it", "abc",
+    {"none", "abc", "* SEARCH\r\nE2 OK\r\n", 0, {0}},
+    {"no answer at all", "abc", "E2 OK\r\n", 0, {0}},
+    {"it",
+     "abc",
      "* SEARCH 4\r\nE2 OK\r\n* 1 FETCH (UID 4 BODY[HEADER.FIELDS (X-EXEAT-ITEM)] "
      "{21}\r\nX-Exeat-Item: abc\r\n\r\n)\r\nE3 OK\r\n",
-     4},
-    {"only a longer one", "abc",
+     1,
+     {4}},
+    {"only a longer one",
+     "abc",
      "* SEARCH 4\r\nE2 OK\r\n* 1 FETCH (UID 4 BODY[HEADER.FIELDS (X-EXEAT-ITEM)] "
      "{22}\r\nX-Exeat-Item: abcd\r\n\r\n)\r\nE3 OK\r\n",
-     0},
-    {"one that is deleted", "abc",
+     0,
+     {0}},
+    {"one that is deleted",
+     "abc",
      "* SEARCH 4\r\nE2 OK\r\n* 1 FETCH (UID 4 FLAGS (\\Deleted) BODY[HEADER.FIELDS "
      "(X-EXEAT-ITEM)] \"X-Exeat-Item: abc\")\r\nE3 OK\r\n",
-     0},
-    {"one from before", "abc",
+     0,
+     {0}},
+    {"one from before",
+     "abc",
      "* SEARCH 4\r\nE2 OK\r\n* 1 FETCH (UID 4 INTERNALDATE \"31-Jan-2026 23:30:00 +0000\" "
      "BODY[HEADER.FIELDS (X-EXEAT-ITEM)] \"X-Exeat-Item: abc\")\r\nE3 OK\r\n",
-     0},
-    {"the newest", "abc",
+     0,
+     {0}},
+    {"the newest",
+     "abc",
      "* SEARCH 4 6\r\n* SEARCH 5\r\nE2 OK\r\n"
      "* 3 FETCH (UID 6 BODY[HEADER.FIELDS (X-EXEAT-ITEM)] \"x-exeat-item:abc \")\r\n"
      "* 1 FETCH (UID 4 BODY[HEADER.FIELDS (X-EXEAT-ITEM)] \"x-exeat-item:abc\")\r\nE3 OK\r\n",
-     6},
-    {"what is gone by then", "abc", "* SEARCH 4\r\nE2 OK\r\nE3 OK\r\n", 0},
-    {"no text for a search", "<b\xc3\xb6@x>", "", 0},
-    {"nothing to look for", "", "", 0},
+     2,
+     {6, 4}},
+    {"what is gone by then", "abc", "* SEARCH 4\r\nE2 OK\r\nE3 OK\r\n", 0, {0}},
+    {"no text for a search", "<b\xc3\xb6@x>", "", 0, {0}},
+    {"nothing to look for", "", "", 0, {0}},
 };
 
 static void
@@ -142,22 +153,23 @@ test_find(gconstpointer data)
 {
     const FindRow *row = data;
     g_autoptr(GError) error = NULL;
-    guint32 uid = 99;
     g_autoptr(Imap) imap = connect_to(row->says);
+    g_autoptr(GArray) found = imap_find(imap, FIELD, row->value, 1769902201, &error);
 
-    g_assert_true(imap_find(imap, FIELD, row->value, 1769902201, &uid, &error));
     g_assert_no_error(error);
-    g_assert_cmpuint(uid, ==, row->uid);
+    g_assert_cmpuint(found->len, ==, row->count);
+    for (guint i = 0; i < found->len; i++)
+        g_assert_cmpuint(g_array_index(found, guint32, i), ==, row->uids[i]);
 }
 
 static void
 test_find_told(void)
 {
     g_autoptr(GError) error = NULL;
-    guint32 uid;
     g_autoptr(Imap) imap = connect_to("* SEARCH 7 8\r\nE2 OK\r\nE3 OK\r\n");
+    g_autoptr(GArray) found = imap_find(imap, "Message-ID", "<\"a\\\"@b>", 0, &error);
 
-    g_assert_true(imap_find(imap, "Message-ID", "<\"a\\\"@b>", 0, &uid, &error));
+    g_assert_nonnull(found);
     g_assert_nonnull(strstr(told->str, "E2 UID SEARCH HEADER Message-ID "
                                        "\"<\\\"a\\\\\\\"@b>\"\r\n"
                                        "E3 UID FETCH 7,8 (UID FLAGS INTERNALDATE "
@@ -178,10 +190,9 @@ test_bad_searches(void)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(bad_searches); i++) {
         g_autoptr(GError) error = NULL;
-        guint32 uid;
         g_autoptr(Imap) imap = connect_to(bad_searches[i]);
 
-        g_assert_false(imap_find(imap, FIELD, "abc", 0, &uid, &error));
+        g_assert_null(imap_find(imap, FIELD, "abc", 0, &error));
         g_assert_nonnull(error);
     }
 }
