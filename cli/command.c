@@ -21,6 +21,7 @@ command_read_day(const char *text, gint64 *when_out)
 {
     int year, month, day, taken = 0;
 
+    /* The widths keep the numbers small. NOLINTNEXTLINE(cert-err34-c) */
     if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &taken) != 3 || text[taken] != 0)
         return FALSE;
     g_autoptr(GDateTime) date = g_date_time_new_local(year, month, day, 0, 0, 0);

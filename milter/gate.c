@@ -25,15 +25,6 @@ gate_new(const char *relay_socket)
 }
 
 void
-gate_free(Gate *gate)
-{
-    g_queue_clear_full(&gate->idle, (GDestroyNotify)wire_free);
-    g_mutex_clear(&gate->lock);
-    g_free(gate->socket);
-    g_free(gate);
-}
-
-void
 answer_free(Answer *answer)
 {
     if (answer == NULL)

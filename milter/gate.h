@@ -11,8 +11,8 @@
 
 typedef struct _Gate Gate;
 
+/* Lives as long as the process. */
 Gate *gate_new(const char *relay_socket);
-void gate_free(Gate *gate);
 
 /* What to do with a message. Zeroed memory keeps it from leaving. */
 typedef enum {

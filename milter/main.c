@@ -10,18 +10,20 @@
 #include "milter/gate.h"
 #include "milter/session.h"
 
+/* Gate and configuration are never freed: libmilter returns while threads of its own still use
+ * them, and all end with the process. */
 static gboolean
 serve(const char *config_path, GError **error)
 {
-    g_autoptr(Config) config = config_read(config_path, FALSE, error);
+    static Config *config;
+    static Gate *gate;
 
+    config = config_read(config_path, FALSE, error);
     if (config == NULL)
         return FALSE;
     mail_start();
-    Gate *gate = gate_new(config->relay_socket);
-    gboolean served = session_serve(config_path, config, gate, error);
-    gate_free(gate);
-    return served;
+    gate = gate_new(config->relay_socket);
+    return session_serve(config_path, config, gate, error);
 }
 
 int

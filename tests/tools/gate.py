@@ -19,7 +19,7 @@ from story import Skip
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
 CLOCK = "clock.so"  # built from clock.c
-SHIMS = (CLOCK, "killer.so", "fault.so", "burglar.so")
+SHIMS = (CLOCK, "killer.so", "fault.so", "burglar.so", "threads.so")
 START_SECONDS = 20
 STOP_SECONDS = 20
 CLOCK_JITTER = 65  # seconds that the relay lets its clock go back, and a few for the test
@@ -129,8 +129,8 @@ class Daemon:
 def environment(**more):
     """What the programs find in their environment: of ours, only the sanitizers' options, and
     with them that GLib hides no leak in slices of its own."""
-    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
-                                                "G_SLICE") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+                                                "UBSAN_OPTIONS", "G_SLICE") if name in os.environ}
     return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", **kept, **more}
 
 

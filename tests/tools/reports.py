@@ -24,11 +24,16 @@ class Reports:
         suppressions = shutil.copy(SUPPRESSIONS, folder)
         os.chmod(suppressions, 0o644)
         with open(program, "rb") as file:
-            self.wanted = b"__asan_init" in file.read()
+            text = file.read()
+        self.threads = b"__tsan_init" in text
+        self.wanted = self.threads or b"__asan_init" in text
         common = f"log_path={self.folder}/report"
         # The clock is loaded before the sanitizers' library, which they do not like.
         os.environ["ASAN_OPTIONS"] = f"{common}:detect_leaks=1:verify_asan_link_order=0"
         os.environ["UBSAN_OPTIONS"] = f"{common}:print_stacktrace=1"
+        races = shutil.copy(os.path.join(os.path.dirname(SUPPRESSIONS), "tsan.supp"), folder)
+        os.chmod(races, 0o644)
+        os.environ["TSAN_OPTIONS"] = f"{common}:suppressions={races}"
         os.environ["LSAN_OPTIONS"] = f"suppressions={suppressions}:print_suppressions=0"
 
     def read(self):

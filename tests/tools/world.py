@@ -36,6 +36,9 @@ class World:
             self.host = self.make_host(**(host or {}))
             self.gate = Gate(self.folder, self.host, build)
             self.reports = Reports(self.folder, os.path.join(self.gate.bin, "exeat-relay"))
+            if self.reports.threads:
+                for daemon in (self.gate.relay, self.gate.milter):
+                    self.gate.load(daemon, "threads.so")
             self.configure(policy, account, settings)
             self.host.start()
             self.gate.start()
