@@ -72,9 +72,15 @@ look_at(Scan *scan, const char *text, const char *at)
     const char *start = at;
     const char *end = at + 1;
 
-    while (start > text && at - start < LOCAL_MAX &&
-           (address_is_atom(start[-1]) || start[-1] == '.'))
-        start--;
+    if (at > text && at[-1] == '"') /* "nora"@example.org */
+        for (start = at - 1; start > text && at - start < LOCAL_MAX && start[-1] != '"';)
+            start--;
+    if (start < at)
+        start -= start > text;
+    else
+        while (start > text && at - start < LOCAL_MAX &&
+               (address_is_atom(start[-1]) || start[-1] == '.'))
+            start--;
     while (start < at && ((guchar)*start & 0xc0) == 0x80)
         start++; /* never begins inside a character */
     while (end - at <= ADDRESS_DOMAIN_MAX * 4 &&
@@ -123,8 +129,8 @@ decode_percent(const char *text)
 }
 
 /* How people spell @ and the dot so that programs do not see them, and what it takes for the
- * spelling to count: brackets around it, spaces or brackets, or nothing. */
-typedef enum { IN_BRACKETS, BETWEEN_SPACES, ANYWHERE } Needs;
+ * spelling to count: brackets around it, spaces or brackets, one before it, or nothing. */
+typedef enum { IN_BRACKETS, BETWEEN_SPACES, AFTER_SPACE, ANYWHERE } Needs;
 
 static const struct {
     const char *word;
@@ -133,24 +139,41 @@ static const struct {
 } spellings[] = {
     {"at", '@', BETWEEN_SPACES},
     {"ät", '@', BETWEEN_SPACES},
+    {"Ät", '@', BETWEEN_SPACES},
+    {"ÄT", '@', BETWEEN_SPACES},
     {"arroba", '@', BETWEEN_SPACES},
+    {"arobase", '@', BETWEEN_SPACES},
+    {"klammeraffe", '@', BETWEEN_SPACES},
+    {"chiocciola", '@', BETWEEN_SPACES},
+    {"apenstaartje", '@', BETWEEN_SPACES},
+    {"snabel-a", '@', BETWEEN_SPACES},
+    {"zavináč", '@', BETWEEN_SPACES},
+    {"małpa", '@', BETWEEN_SPACES},
+    {"собака", '@', BETWEEN_SPACES},
     {"a", '@', IN_BRACKETS},
     {"@", '@', ANYWHERE},
     {"＠", '@', ANYWHERE},
     {"﹫", '@', ANYWHERE},
     {"dot", '.', BETWEEN_SPACES},
     {"punkt", '.', BETWEEN_SPACES},
+    {"punktum", '.', BETWEEN_SPACES},
+    {"punt", '.', BETWEEN_SPACES},
+    {"kropka", '.', BETWEEN_SPACES},
+    {"tečka", '.', BETWEEN_SPACES},
+    {"точка", '.', BETWEEN_SPACES},
     {"point", '.', BETWEEN_SPACES},
     {"punto", '.', BETWEEN_SPACES},
     {"ponto", '.', BETWEEN_SPACES},
-    {".", '.', IN_BRACKETS},
+    {".", '.', AFTER_SPACE},
     {"．", '.', ANYWHERE},
+    {"․", '.', ANYWHERE},
+    {"﹒", '.', ANYWHERE},
     {"。", '.', ANYWHERE},
     {"｡", '.', ANYWHERE},
 };
 
 /* What a spelling begins with, in either case. */
-static const char initials[] = "aA@dDpP.\xc3\xef\xe3";
+static const char initials[] = "aA@cCdDkKmMpPsStTzZ.\xc3\xd1\xe2\xef\xe3";
 
 static const char *
 skip_spaces(const char *p)
@@ -160,11 +183,30 @@ skip_spaces(const char *p)
     return p;
 }
 
+/* "_at_" or "-dot-". */
+static char
+read_joined_sign(const char *p, const char **end_out)
+{
+    static const char *const signs[] = {"at", "dot"};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(signs); i++) {
+        gsize length = strlen(signs[i]);
+        if ((*p == '_' || *p == '-') && g_ascii_strncasecmp(p + 1, signs[i], length) == 0 &&
+            p[length + 1] == *p) {
+            *end_out = p + length + 2;
+            return i == 0 ? '@' : '.';
+        }
+    }
+    return 0;
+}
+
 /* What stands for a sign at p, spaces and brackets around it included: the sign, and where the
  * text goes on. 0 when there is none. */
 static char
 read_sign(const char *p, const char **end_out)
 {
+    if (*p == '_' || *p == '-')
+        return read_joined_sign(p, end_out);
     static const char brackets[] = "()[]{}<>";
     const char *word = skip_spaces(p);
     const char *bracket = *word != 0 ? strchr(brackets, *word) : NULL;
@@ -180,10 +222,11 @@ read_sign(const char *p, const char **end_out)
             g_ascii_strncasecmp(word, spellings[i].word, length) != 0)
             continue;
         const char *end = skip_spaces(word + length);
-        if (open
-                ? *end != bracket[1]
-                : spellings[i].needs == IN_BRACKETS || (spellings[i].needs == BETWEEN_SPACES &&
-                                                        (!spaces || end == word + length)))
+        if (open ? *end != bracket[1]
+                 : spellings[i].needs == IN_BRACKETS ||
+                       (spellings[i].needs == AFTER_SPACE && !spaces) ||
+                       (spellings[i].needs == BETWEEN_SPACES &&
+                        (!spaces || end == word + length)))
             continue;
         *end_out = open ? skip_spaces(end + 1) : end;
         return spellings[i].sign;
@@ -218,7 +261,24 @@ respell(const char *text)
     return g_string_free(g_steal_pointer(&plain), FALSE);
 }
 
-/* The text without characters that nobody sees; NULL when there is none. */
+/* A bracket or a space of any kind as the plain one; 0 for other letters. */
+static char
+plain_sign(gunichar c)
+{
+    switch (g_unichar_type(c)) {
+    case G_UNICODE_SPACE_SEPARATOR:
+        return ' ';
+    case G_UNICODE_OPEN_PUNCTUATION:
+        return '(';
+    case G_UNICODE_CLOSE_PUNCTUATION:
+        return ')';
+    default:
+        return 0;
+    }
+}
+
+/* The text without characters that nobody sees, and with plain spaces and brackets; NULL when
+ * it has neither. */
 static char *
 drop_invisible(const char *text)
 {
@@ -226,11 +286,16 @@ drop_invisible(const char *text)
     const char *copied = text;
 
     for (const char *p = text; *p != 0; p = g_utf8_next_char(p)) {
-        if ((*p & 0x80) == 0 || g_unichar_type(g_utf8_get_char(p)) != G_UNICODE_FORMAT)
+        gunichar c = (*p & 0x80) != 0 ? g_utf8_get_char(p) : 0;
+        char plain = c != 0 ? plain_sign(c) : 0;
+
+        if (plain == 0 && (c == 0 || g_unichar_type(c) != G_UNICODE_FORMAT))
             continue;
         if (seen == NULL)
             seen = g_string_sized_new(strlen(text));
         g_string_append_len(seen, copied, p - copied);
+        if (plain != 0)
+            g_string_append_c(seen, plain);
         copied = g_utf8_next_char(p);
     }
     if (seen == NULL)

@@ -172,7 +172,8 @@ read_list(GVariantDict *dict, const char *key, char ***list_out, GError **error)
         return FALSE;
     if (member == NULL)
         return TRUE;
-    if (!check_limit(key, g_variant_n_children(member), EXTRACT_LIST_LIMIT, error) ||
+    gsize limit = g_str_equal(key, "mentioned") ? EXTRACT_MENTIONED_LIMIT : EXTRACT_LIST_LIMIT;
+    if (!check_limit(key, g_variant_n_children(member), limit, error) ||
         !check_limit(key, g_variant_get_size(member), STRING_MAX, error))
         return FALSE;
     g_strfreev(*list_out);

@@ -6,10 +6,11 @@
 
 #include <glib.h>
 
-#define EXTRACT_TEXT_LIMIT (2 * 1024 * 1024)        /* bytes of text, and as many of HTML */
-#define EXTRACT_TEXT_CUT   "text longer than 2 MiB" /* in opaque, when one was cut */
-#define EXTRACT_LIST_LIMIT 5000                     /* entries of any list */
-#define EXTRACT_PART_LIMIT 2000
+#define EXTRACT_TEXT_LIMIT      (2 * 1024 * 1024) /* bytes of text, and as many of HTML */
+#define EXTRACT_TEXT_CUT        "text longer than 2 MiB" /* in opaque, when one was cut */
+#define EXTRACT_LIST_LIMIT      5000                     /* entries of any list but one */
+#define EXTRACT_MENTIONED_LIMIT 20000 /* whoever names so many names them all */
+#define EXTRACT_PART_LIMIT      2000
 
 typedef struct {
     char *name;   /* file name as decoded, "" when none */

@@ -44,6 +44,7 @@ mail_read_calendar(MailReading *reading, const char *text)
     for (char **line = lines; *line != NULL; line++)
         if (names_people(*line))
             g_string_append_printf(people, "%s\n", *line);
+    mail_append(reading, reading->calendar, unfolded);
     address_scan(people->str, reading->attendees, EXTRACT_LIST_LIMIT);
     if (reading->attendees->len >= EXTRACT_LIST_LIMIT)
         mail_mark_capped(reading, "too many addresses or ids");

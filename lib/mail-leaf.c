@@ -163,6 +163,7 @@ mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
         return g_steal_pointer(&text);
     }
     mail_read_text(reading, text, counted);
-    mail_append(reading, leaf->calendar ? reading->calendar : reading->text, text);
+    if (!leaf->calendar)
+        mail_append(reading, reading->text, text);
     return g_steal_pointer(&text);
 }

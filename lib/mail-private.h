@@ -74,7 +74,7 @@ void mail_read_text(MailReading *reading, const char *text, gboolean counted);
 /* Marks what only a program can read: encoded and encrypted blocks. */
 void mail_find_blocks(MailReading *reading, const char *text);
 
-/* Notes whom an invitation names (XB22). */
+/* Notes whom an invitation names (XB22), and what it says, in whole lines. */
 void mail_read_calendar(MailReading *reading, const char *text);
 
 /* TRUE for a part that reports on a delivery (RFC 3464), or has the header of what came back
@@ -115,6 +115,7 @@ typedef enum {
     MAIL_WORD_TO = 1 << 2,
     MAIL_WORD_CC = 1 << 3,
     MAIL_WORD_SUBJECT = 1 << 4,
+    MAIL_WORD_TRACE = 1 << 7, /* what only programs write */
     MAIL_WORD_REPLY = 1 << 5, /* an answer, or a tag before the real prefix */
     MAIL_WORD_FORWARD = 1 << 6
 } MailWord;

@@ -7,6 +7,8 @@
 #define GAP_MAX     3   /* lines between two header lines: a folded list, an empty paragraph */
 #define LABELS_MIN  3   /* kinds of header lines that make a block */
 #define DATE_DIGITS 4   /* in the line above a copy */
+#define TIME_DIGITS 8   /* with the hour, which needs no verb beside an address */
+#define TITLE_MAX   80  /* bytes of a line that is a marker and nothing else */
 #define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
 
 typedef struct {
@@ -40,9 +42,9 @@ skip_quote(const char *line, guint *level_out)
 static gboolean
 is_decoration(gunichar c)
 {
-    return c == '-' || c == '_' || c == '=' || c == '*' || c == '~' || c == '#' || c == '+' ||
-           c == '<' || c == '>' || c == 0x00b7 || (c >= 0x2010 && c <= 0x2015) ||
-           (c >= 0x2500 && c <= 0x257f) || c == 0x30fc;
+    return (c < 0x80 && c != 0 && strchr("-_=*~#+<>[](){}\"", (int)c) != NULL) ||
+           c == 0x00b7 || (c >= 0x2010 && c <= 0x2015) || (c >= 0x2500 && c <= 0x257f) ||
+           c == 0x30fc;
 }
 
 /* Cuts decoration and colons off both ends in place; returns the rest and how much was cut. */
@@ -71,6 +73,13 @@ strip_decoration(char *line, guint *cut_out)
     return line;
 }
 
+/* Shorter words mean many things. */
+static gboolean
+is_sure_word(const char *word)
+{
+    return strlen(word) >= 5 || g_str_has_prefix(word, "fw");
+}
+
 static void
 look_for_marker(Search *search, const char *folded)
 {
@@ -80,21 +89,27 @@ look_for_marker(Search *search, const char *folded)
 
     if (*phrase == 0)
         return;
-    MailWord word = mail_word_marker(phrase, cut < 2);
-    if (word == MAIL_WORD_FORWARD)
+    /* "Forwarded message follows:" is a title, too. */
+    gboolean title = g_str_has_suffix(folded, ":") && strlen(folded) <= TITLE_MAX;
+    MailWord word = mail_word_marker(phrase, cut < 2 && !title);
+    if (word == MAIL_WORD_NONE && cut >= 2) /* "=== Forwarded ===" */
+        word = is_sure_word(phrase) ? mail_word_prefix(phrase) & MAIL_WORD_FORWARD : word;
+    if (word == MAIL_WORD_FORWARD || g_str_has_prefix(folded, "fwd:") ||
+        g_str_has_prefix(folded, "fw:"))
         *search->forward = TRUE;
     else if (word == MAIL_WORD_REPLY && cut >= 2)
         *search->quoted = TRUE;
 }
 
-/* "From: Nora" or "*From:* Nora": the kind of header line. */
+/* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line. */
 static MailWord
 label_of(const char *folded)
 {
-    const char *colon = strchr(folded, ':');
+    folded += strspn(folded, "| ");
+    const char *colon = folded + strcspn(folded, ":|");
     guint cut = 0;
 
-    if (colon == NULL || colon - folded > LABEL_MAX)
+    if (*colon == 0 || colon - folded > LABEL_MAX)
         return MAIL_WORD_NONE;
     g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
     return mail_word_label(strip_decoration(label, &cut));
@@ -106,7 +121,7 @@ look_for_block(Search *search, const char *folded)
     MailWord word = label_of(folded);
 
     if (word == MAIL_WORD_NONE) {
-        if (++search->gap > GAP_MAX)
+        if (*folded != 0 && ++search->gap > GAP_MAX)
             search->labels = 0;
         return;
     }
@@ -154,18 +169,32 @@ is_attribution(const char *line, gsize length)
            (strpbrk(folded, "0123456789@") != NULL || length > HEAD_MAX);
 }
 
+/* A line such as "---- On Friday Nora wrote ----" or ">>> Nora 13.11.2026 08:00 >>>". */
+static gboolean
+is_framed(const char *line, gsize length)
+{
+    while (length > 0 && g_ascii_isspace(line[length - 1]))
+        length--;
+    return length > 6 && line[length - 1] == line[length - 2] && line[length - 1] == line[0] &&
+           line[0] == line[1] && (line[0] == '-' || line[0] == '>');
+}
+
 /* "On 13 November 2026, Nora wrote:" above a copy that is not set off: some programs indent
  * it, or do nothing at all. A date is asked for, since everybody writes "as Nora wrote:". */
 static void
 look_for_date(Search *search, const char *folded, const char *line, gsize length)
 {
+    gsize indent = MIN(length, strspn(line, " "));
+    gboolean framed = is_framed(line + indent, length - indent);
     guint digits = 0;
 
-    if (!ends_in_colon(line, length))
+    if (!framed && !ends_in_colon(line, length))
         return;
     for (const char *p = folded; *p != 0; p++)
         digits += g_ascii_isdigit(*p);
-    if (digits >= DATE_DIGITS && mail_word_verb(folded))
+    if ((digits >= DATE_DIGITS && mail_word_verb(folded)) ||
+        (digits >= DATE_DIGITS && framed && line[indent] == '>') ||
+        (digits >= TIME_DIGITS && strchr(folded, '@') != NULL))
         *search->quoted = TRUE;
 }
 
@@ -195,9 +224,11 @@ look_at_line(Search *search, const char *line, gsize length)
         look_for_block(search, "");
         return;
     }
+    g_autofree char *cells = g_strdelimit(g_strdup(content), "\t", '|');
+    g_autofree char *row = mail_fold(cells);
     g_autofree char *folded = mail_fold(content);
     look_for_marker(search, folded);
-    look_for_block(search, folded);
+    look_for_block(search, row);
     look_for_date(search, folded, line, length);
     search->above = line;
     search->above_length = length;
@@ -220,9 +251,9 @@ mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted)
 static MailWord
 read_prefix(const char *p, const char **rest_out)
 {
-    const char *colon = strchr(p, ':');
+    const char *colon = p + strcspn(p, ":;/");
 
-    if (colon == NULL || colon - p > LABEL_MAX)
+    if (*colon == 0 || colon - p > LABEL_MAX)
         return MAIL_WORD_NONE;
     g_autofree char *word = g_strndup(p, (gsize)(colon - p));
     word[strcspn(word, "[(^")] = 0; /* Re[2]: Re(2): Re^2: */
@@ -230,9 +261,20 @@ read_prefix(const char *p, const char **rest_out)
     if (g_str_has_suffix(word, ".")) /* Odp.: */
         word[strlen(word) - 1] = 0;
     MailWord kind = mail_word_prefix(word);
+    if (*colon != ':' && kind != MAIL_WORD_REPLY) /* "RE/FW:", but not "I/O:" */
+        return MAIL_WORD_NONE;
     if (kind != MAIL_WORD_NONE)
         *rest_out = colon + 1;
     return kind;
+}
+
+/* Words that are forwards wherever they stand: "FYI: Fwd: x", "(Fwd) x", "Fwd - x". */
+static gboolean
+has_sure_prefix(const char *folded)
+{
+    return g_regex_match_simple("(^|[\\s:\\[(\"'>/|])fwd?\\s*(\\[\\d+\\])?:|"
+                                "(^|[\\[(\"'>])fwd?\\s*([\\])>;|]|- )",
+                                folded, 0, 0);
 }
 
 gboolean
@@ -241,7 +283,8 @@ mail_subject_forwards(const char *subject)
     g_autofree char *folded = mail_fold(subject);
     const char *p = folded;
 
-    if (g_str_has_suffix(folded, "(fwd)") || g_str_has_suffix(folded, "(fw)"))
+    if (g_str_has_suffix(folded, "(fwd)") || g_str_has_suffix(folded, "(fw)") ||
+        has_sure_prefix(folded))
         return TRUE;
     for (;;) {
         p += strspn(p, " ");

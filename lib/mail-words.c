@@ -11,7 +11,8 @@ typedef struct {
 
 static const MailWordRow labels[] = {
     {MAIL_WORD_FROM,
-     "šalje|expeditorul|avsendar|sendandi|remitent|igorlea|дасылаючы|адпраўнік|изпращач|"
+     "sender|author|autor|auteur|šalje|expeditorul|avsendar|sendandi|remitent|igorlea|"
+     "дасылаючы|адпраўнік|изпращач|"
      "пошиљалац|prej|dërguesi|প্রেরক|प्रेषक|from|von|absender|de|expéditeur|da|dal|mittente|"
      "remitente|remetente|van|afzender|från|avsändare|fra|afsender|avsender|frá|"
      "lähettäjä|keneltä|od|nadawca|odesílatel|odosielateľ|pošiljatelj|feladó|от|от кого|"
@@ -49,11 +50,14 @@ static const MailWordRow labels[] = {
      "předmět|věc|predmet|tárgy|тема|предмет|относно|konu|θέμα|subiect|teema|pealkiri|"
      "temats|zadeva|naslov|subjek|perihal|gaia|chủ đề|tiêu đề|เรื่อง|หัวเรื่อง|נושא|הנדון|"
      "الموضوع|موضوع|主题|主題|主旨|标题|標題|件名|題名|제목"},
+    {MAIL_WORD_TRACE,
+     "received|message-id|return-path|mime-version|content-type|delivered-to"},
 };
 
 static const MailWordRow prefixes[] = {
     {MAIL_WORD_FORWARD,
-     "fw|fwd|fwrd|redir|videresend|vidaresendt|doorsturen|transfert|framsenda|reenviar|"
+     "weiterleitung|weitergel|inoltra|rinvio|fw|fwd|fwrd|redir|videresend|vidaresendt|"
+     "doorsturen|transfert|framsenda|reenviar|"
      "ilet|προωθημένο|reenvío|reencaminhada|forward|forwarded|wg|weitergeleitet|wtrlt|tr|"
      "trf|transf|transféré|rv|reenv|reenviado|i|inoltro|inoltrato|enc|encaminhado|"
      "encaminhada|doorst|doorgestuurd|vb|vidarebefordrat|videresendt|videres|fs|vl|"
@@ -75,7 +79,14 @@ static const MailWordRow prefixes[] = {
  * forward to those who take part. */
 static const MailWordRow markers[] = {
     {MAIL_WORD_FORWARD,
-     "započni proslijeđenu poruku|továbbított levél kezdete|începe mesajul redirecționat|"
+     "this is a forwarded message|start of forwarded message|beginn der weitergeleiteten "
+     "nachricht|"
+     "přeposlaný e-mail|přeposlaný email|пересылаемого "
+     "сообщения|以下是转发邮件内容|転送者|转发人|"
+     "轉呈者|przesłane przez|przekazane przez|předáno uživatelem|תחילת ההודעה שהועברה|"
+     "بداية الرسالة المعاد توجيهها|เริ่มข้อความที่ส่งต่อ|mulai pesan terusan|"
+     "memulai pesan yang diteruskan|započni proslijeđenu poruku|továbbított levél "
+     "kezdete|începe mesajul redirecționat|"
      "ileti başlangıcı|перенаправлене повідомлення|メッセージを転送|mensaxe reunviáu|"
      "mensaje remitido|накіраваны ліст|dalej pósrědnjona powěsć|"
      "dale sposrědkowana powěsć|trochstjoerd berjocht|teachtaireacht ar aghaidh|"
@@ -133,7 +144,8 @@ static const MailWordRow markers[] = {
      "転送されたメッセージ|転送メール|転送されたメール|전달된 메시지|전달된 메일|"
      "전달된 이메일|전달 메시지|전달된 메시지 시작"},
     {MAIL_WORD_REPLY,
-     "original-nachricht|ursprüngliche mitteilung|mensaxe orixinal|зыходны ліст|"
+     "původní e-mail|původní email|pôvodný e-mail|original-nachricht|ursprüngliche "
+     "mitteilung|mensaxe orixinal|зыходны ліст|"
      "оригинално писмо|originalna powěsć|jatorrizko mezua|oarspronklik berjocht|"
      "missatge original|upprunalegur póstur|opphavleg melding|messadi original|"
      "mesajul original|mesazhi origjinal|treść oryginalnej wiadomości|原始消息|"

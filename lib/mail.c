@@ -92,6 +92,21 @@ hand_over(GPtrArray *array, char ***strv_out)
     *strv_out = (char **)g_ptr_array_steal(array, NULL);
 }
 
+/* Adds the addresses of a text to those of the others, as long as the extract allows. */
+static void
+add_mentioned(const GString *text, GPtrArray *mentioned)
+{
+    gsize bytes = 0;
+    guint fit = 0;
+
+    address_scan(text->str, mentioned, EXTRACT_MENTIONED_LIMIT);
+    for (; fit < mentioned->len && bytes < EXTRACT_TEXT_LIMIT - 1024; fit++)
+        bytes += strlen(g_ptr_array_index(mentioned, fit)) + sizeof(guint32) + 1;
+    for (guint i = fit; i < mentioned->len; i++)
+        g_free(g_ptr_array_index(mentioned, i));
+    g_ptr_array_set_size(mentioned, (gint)fit);
+}
+
 static void
 read_content(MailReading *reading, int fd)
 {
@@ -102,9 +117,9 @@ read_content(MailReading *reading, int fd)
     extract->differs =
         reading->html->len > 0 && !mail_same_words(reading->text->str, reading->html->str);
     mail_append(reading, reading->text, reading->calendar->str);
-    address_scan(reading->text->str, mentioned, EXTRACT_LIST_LIMIT);
-    address_scan(reading->html->str, mentioned, EXTRACT_LIST_LIMIT);
-    address_scan(reading->page->str, mentioned, EXTRACT_LIST_LIMIT);
+    add_mentioned(reading->text, mentioned);
+    add_mentioned(reading->html, mentioned);
+    add_mentioned(reading->page, mentioned);
     hand_over(mentioned, &extract->mentioned);
     hand_over(reading->attendees, &extract->attendees);
     hand_over(reading->bounced, &extract->bounced);

@@ -4,7 +4,8 @@
 
 #include "store/history-sql.h"
 
-/* A stranger decides how many addresses a message names. */
+/* A stranger decides how many addresses a message names. Of those beyond, correspondents are
+ * noted all the same: the others are strangers already. */
 #define MENTIONS_MAX 1000
 #define LISTS_MAX    20
 
@@ -286,15 +287,20 @@ learn_from_human(Db *db, const Observation *observed, const Place *place, gint64
 }
 
 static gboolean
-learn_mention(Db *db, const Observation *observed, const char *address, gint64 event,
-              gint64 now, GError **error)
+learn_mention(Db *db, const Observation *observed, const char *address, gboolean beyond,
+              gint64 event, gint64 now, GError **error)
 {
+    gint64 aimed = 0;
     const char *account = observed->account;
     const char *id = is_usable(observed->message_id) ? observed->message_id : "";
     const char *sender = observed->sender != NULL ? observed->sender : "";
-    gint64 changed =
-        db_run(db, &mention_put, error, "ssissi", account, address, event, id, sender, now);
 
+    if (!db_integer(db, &correspondent_exists, 0, &aimed, error, "ss", account, address))
+        return FALSE;
+    if (beyond && aimed == 0)
+        return TRUE;
+    gint64 changed = db_run(db, &mention_put, error, "ssissii", account, address, event, id,
+                            sender, now, aimed);
     if (changed == 0) /* a later text is known already */
         changed =
             db_run(db, &mention_put_first, error, "ssssi", account, address, id, sender, now);
@@ -311,9 +317,9 @@ learn_mentions(Db *db, const Observation *observed, gint64 event, gint64 now, GE
     for (guint i = 0; observed->correspondents != NULL && observed->correspondents[i] != NULL;
          i++)
         g_hash_table_add(own, (gpointer)observed->correspondents[i]);
-    for (guint i = 0; addresses != NULL && addresses[i] != NULL && i < MENTIONS_MAX; i++) {
+    for (guint i = 0; addresses != NULL && addresses[i] != NULL; i++) {
         if (!g_hash_table_contains(own, addresses[i]) &&
-            !learn_mention(db, observed, addresses[i], event, now, error))
+            !learn_mention(db, observed, addresses[i], i >= MENTIONS_MAX, event, now, error))
             return FALSE;
     }
     return TRUE;

@@ -96,11 +96,12 @@ SELECT name FROM domain_key WHERE account = $1 AND word = $2 ORDER BY name LIMIT
 
 -- name: mention_put
 INSERT INTO mention (account, address, event, first_message, first_sender, first_seen,
-                     last_message, last_sender, last_seen)
-    VALUES ($1, $2, $3, $4, $5, $6, $4, $5, $6)
+                     last_message, last_sender, last_seen, aimed)
+    VALUES ($1, $2, $3, $4, $5, $6, $4, $5, $6, $7)
     ON CONFLICT (account, address) DO UPDATE
     SET event = excluded.event, last_message = excluded.last_message,
-        last_sender = excluded.last_sender, last_seen = excluded.last_seen
+        last_sender = excluded.last_sender, last_seen = excluded.last_seen,
+        aimed = excluded.aimed
     WHERE excluded.last_seen >= mention.last_seen;
 
 -- For a text older than those known.
@@ -138,13 +139,14 @@ SELECT correspondent.times, correspondent.first_written, correspondent.last_writ
 -- name: correspondent_tell
 SELECT voucher FROM correspondent WHERE account = $1 AND address = $2;
 
--- How many there are above $2, at most $3.
+-- How many there are above $2, at most $3. What names a correspondent counts as none: there are
+-- no more of them than the human wrote to, and nobody floods it away.
 -- name: mention_excess
 SELECT COUNT(*) FROM
-    (SELECT 1 FROM mention WHERE account = $1 ORDER BY last_seen LIMIT $3 OFFSET $2) AS excess;
+    (SELECT 1 FROM mention WHERE account = $1 AND aimed = 0 LIMIT $3 OFFSET $2) AS excess;
 
 -- name: mention_loudest
-SELECT last_sender, COUNT(*) FROM mention WHERE account = $1
+SELECT last_sender, COUNT(*) FROM mention WHERE account = $1 AND aimed = 0
     GROUP BY last_sender ORDER BY 2 DESC, 1 LIMIT 1;
 
 -- name: mention_drop
@@ -156,7 +158,7 @@ DELETE FROM mention WHERE account = $1 AND address IN
 -- name: mention_drop_of
 DELETE FROM mention WHERE account = $1 AND address IN
     (SELECT oldest.address FROM mention AS oldest
-        WHERE oldest.account = $1 AND oldest.last_sender = $2
+        WHERE oldest.account = $1 AND oldest.last_sender = $2 AND oldest.aimed = 0
         ORDER BY oldest.last_seen LIMIT $3);
 
 -- name: received_excess

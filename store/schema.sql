@@ -130,7 +130,8 @@ CREATE TABLE participant (
     PRIMARY KEY (account, conversation, address)
 ) WITHOUT ROWID;
 CREATE INDEX participant_letters ON participant (account, address, written);
--- Addresses in received texts: where each was first and last seen.
+-- Addresses in received texts: where each was first and last seen. aimed: it was a
+-- correspondent then.
 CREATE TABLE mention (
     account TEXT NOT NULL,
     address TEXT NOT NULL,
@@ -141,10 +142,11 @@ CREATE TABLE mention (
     last_message TEXT NOT NULL,
     last_sender TEXT NOT NULL,
     last_seen BIGINT NOT NULL,
+    aimed INTEGER NOT NULL,
     PRIMARY KEY (account, address)
 ) WITHOUT ROWID;
 CREATE INDEX mention_age ON mention (account, last_seen);
-CREATE INDEX mention_sender ON mention (account, last_sender, last_seen);
+CREATE INDEX mention_sender ON mention (account, aimed, last_sender, last_seen);
 CREATE TABLE list (
     account TEXT NOT NULL,
     address TEXT NOT NULL,

@@ -97,6 +97,60 @@ test_flood_of_mentions(void)
     scratch_close(&scratch);
 }
 
+/* Nobody floods away that he named somebody the human writes to. */
+static void
+test_flood_over_correspondent(void)
+{
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    db_begin(scratch.db, NULL);
+    observe_human(scratch.db, "<k1@x>", NULL, NORA, 1000);
+    observe_received(scratch.db, "<e@x>", NULL, EVIL, NORA, 1500);
+    for (guint i = 0; i < 500; i++) {
+        g_autofree char *name = g_strdup_printf("a%u@example.net", i);
+        observe_received(scratch.db, "<e@x>", NULL, EVIL, name, 2000 + i);
+    }
+    db_commit(scratch.db, NULL);
+    prune(scratch.db, 0, 100);
+    g_assert_true(look_up(scratch.db, NORA).mentioned);
+    g_assert_false(look_up(scratch.db, "a399@example.net").mentioned);
+    g_assert_true(look_up(scratch.db, "a400@example.net").mentioned);
+    prune(scratch.db, 1501, 100);
+    g_assert_false(look_up(scratch.db, NORA).mentioned); /* it grows old like others */
+    scratch_close(&scratch);
+}
+
+/* One text names more addresses than are kept: whom the human writes to is noted, wherever. */
+static void
+test_crowded_text(void)
+{
+    enum { NAMES = 3000 };
+    g_autoptr(GError) error = NULL;
+    g_auto(GStrv) names = g_new0(char *, NAMES + 3);
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    observe_human(scratch.db, "<k1@x>", NULL, NORA, 1000);
+    for (guint i = 0; i < NAMES; i++)
+        names[i] = g_strdup_printf("a%u@example.net", i);
+    names[NAMES] = g_strdup(NORA);
+    names[NAMES + 1] = g_strdup(LEE);
+    history_observe(scratch.db,
+                    &(Observation){.kind = OBSERVED_RECEIVED,
+                                   .account = ME,
+                                   .message_id = "<m1@x>",
+                                   .sender = EVIL,
+                                   .mentioned = (const char *const *)names},
+                    2000, &error);
+    g_assert_no_error(error);
+    g_assert_true(look_up(scratch.db, names[0]).mentioned);
+    g_assert_true(look_up(scratch.db, NORA).mentioned);
+    g_assert_false(look_up(scratch.db, LEE).mentioned);
+    g_assert_false(look_up(scratch.db, LEE).known);
+    scratch_close(&scratch);
+}
+
 /* A flood of ids leaves the human's conversations alone, and is kept short inside one too. */
 static void
 test_flood_of_ids(void)
@@ -156,6 +210,9 @@ main(int argc, char **argv)
     g_test_add_func("/history-prune/mentions", test_mentions);
     g_test_add_func("/history-prune/ids", test_ids);
     g_test_add_func("/history-prune/flood-of-mentions XE18", test_flood_of_mentions);
+    g_test_add_func("/history-prune/flood-over-correspondent XE18 XB28",
+                    test_flood_over_correspondent);
+    g_test_add_func("/history-prune/crowded-text XB28", test_crowded_text);
     g_test_add_func("/history-prune/flood-of-ids XE18", test_flood_of_ids);
     g_test_add_func("/history-prune/flood-of-lists XE18", test_flood_of_lists);
     return g_test_run();

@@ -184,6 +184,74 @@ test_unmarked(void)
     assert_found("| Can you do Thursday?\n| We need it.\n| Nora\n", FALSE, TRUE);
 }
 
+/* Markers with other words or signs around them than programs write. */
+static void
+test_disguised(void)
+{
+    static const char *const forwards[] = {
+        "[Forwarded message]",
+        "(Forwarded message follows)",
+        "Forwarded message follows:",
+        "=== Forwarded ===",
+        "[Weitergeleitet]",
+        "This is a forwarded message",
+        "Beginn der weitergeleiteten Nachricht:",
+        "-------- Завершение пересылаемого сообщения --------",
+        "Fwd:",
+        "Fwd: Thursday",
+        "----- 転送者: Nora -----",
+        "以下是转发邮件内容：",
+    };
+    static const char *const copies[] = {
+        "From\tNora\nSent\tFriday\nTo\tOlivia\nSubject\tThursday",
+        "| From | Nora |\n| Sent | Friday |\n| To | Olivia |",
+        "From: Nora\n\n\n\n\nTo: Olivia\n\n\n\n\nSubject: Thursday",
+        "Received: from mail.example.org\nSubject: Thursday\nFrom: Nora",
+        "Author: Nora\nDate: Friday\nSubject: Thursday",
+        "---- On Fri, 13 Nov 2026 08:00:00 +0000 Nora wrote ----",
+        ">>> Nora <nora@example.org> 13.11.2026 08:00 >>>",
+        "2026-11-13 08:00 GMT+01:00 Nora <nora@example.org>:\n\nThursday?",
+        "---------- Původní e-mail ----------",
+    };
+    static const char *const ordinary[] = {
+        "*** I ***",
+        "--- TR ---",
+        "I/O: 13 errors on 2026-11-13",
+        "Nora wrote on 13.11.2026 that Thursday is fine",
+        "From: 9:00\nfirst\nsecond\nthird\nfourth\nTo: 17:00\nfirst\nsecond\nthird\nfourth\n"
+        "Date: Friday",
+        "Call Nora on 13.11.2026 at 08:00:",
+        "Dear Sam,\n\n----\n\nThursday.",
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(forwards); i++) {
+        g_autofree char *text = g_strdup_printf("Hello,\n\n%s\n\nThursday?\n", forwards[i]);
+        assert_found(text, TRUE, FALSE);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(copies); i++) {
+        g_autofree char *text = g_strdup_printf("Hello,\n\n%s\n\nThursday?\n", copies[i]);
+        assert_found(text, FALSE, TRUE);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(ordinary); i++)
+        assert_found(ordinary[i], FALSE, FALSE);
+}
+
+static void
+test_forwarding_subjects(void)
+{
+    static const char *const subjects[] = {
+        "(Fwd) Offer",     "[Fwd] Offer",     ">Fwd: Offer",          "\"Fwd: Offer\"",
+        "FYI: Fwd: Offer", "Offer, FW: 2026", "Fwd - Offer",          "Fwd; Offer",
+        "RE/FW: Offer",    "Re; Fwd: Offer",  "Weiterleitung: Offer", "Inoltra: Offer",
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(subjects); i++)
+        if (!mail_subject_forwards(subjects[i]))
+            g_error("no forward: %s", subjects[i]);
+    g_assert_false(mail_subject_forwards("I/O: errors"));
+    g_assert_false(mail_subject_forwards("The new WG: who cooks?"));
+}
+
 /* What programs send when nobody asks them for plain text. */
 static void
 test_pages(void)
@@ -252,6 +320,8 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &languages[i], test_language);
     }
     g_test_add_func("/mail/language/answers D16", test_answers);
+    g_test_add_func("/mail/language/disguised XB21", test_disguised);
+    g_test_add_func("/mail/language/subjects XB21", test_forwarding_subjects);
     g_test_add_func("/mail/language/pages XB21", test_pages);
     g_test_add_func("/mail/language/unmarked XB21", test_unmarked);
     return g_test_run();
