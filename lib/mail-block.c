@@ -119,7 +119,11 @@ look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
 static gboolean
 is_between(char c)
 {
-    return g_ascii_isspace(c) || c == ',' || c == ';' || c == '|' || c == '>';
+    static const gboolean signs[256] = {
+        [' '] = TRUE, ['\t'] = TRUE, ['\n'] = TRUE, ['\f'] = TRUE, ['\r'] = TRUE,
+        [','] = TRUE, [';'] = TRUE,  ['|'] = TRUE,  ['>'] = TRUE};
+
+    return signs[(guchar)c];
 }
 
 /* Characters of the line that only a program can read, when most of them are; else 0. */

@@ -108,19 +108,27 @@ add_mentioned(const GString *text, GPtrArray *mentioned)
 }
 
 static void
-read_content(MailReading *reading, int fd)
+read_mentioned(const MailReading *reading)
+{
+    g_autoptr(GPtrArray) mentioned = g_ptr_array_new();
+
+    add_mentioned(reading->text, mentioned);
+    add_mentioned(reading->html, mentioned);
+    add_mentioned(reading->page, mentioned);
+    hand_over(mentioned, &reading->extract->mentioned);
+}
+
+static void
+read_content(MailReading *reading, int fd, gboolean mentions)
 {
     Extract *extract = reading->extract;
-    g_autoptr(GPtrArray) mentioned = g_ptr_array_new();
 
     mail_read_parts(reading, fd);
     extract->differs =
         reading->html->len > 0 && !mail_same_words(reading->text->str, reading->html->str);
     mail_append(reading, reading->text, reading->calendar->str);
-    add_mentioned(reading->text, mentioned);
-    add_mentioned(reading->html, mentioned);
-    add_mentioned(reading->page, mentioned);
-    hand_over(mentioned, &extract->mentioned);
+    if (mentions)
+        read_mentioned(reading);
     hand_over(reading->attendees, &extract->attendees);
     hand_over(reading->bounced, &extract->bounced);
     hand_over(reading->returned, &extract->returned);
@@ -141,8 +149,8 @@ finish(MailReading *reading)
         extract->opaque[i] = g_strdup(g_ptr_array_index(reading->opaque, i));
 }
 
-Extract *
-mail_extract(int fd, GError **error)
+static Extract *
+read_message(int fd, gboolean mentions, GError **error)
 {
     g_autoptr(Extract) extract = extract_new();
     g_autoptr(GPtrArray) opaque = g_ptr_array_new();
@@ -170,7 +178,19 @@ mail_extract(int fd, GError **error)
     mail_read_fields(&reading);
     read_subject(&reading);
     if (!reading.capped)
-        read_content(&reading, fd);
+        read_content(&reading, fd, mentions);
     finish(&reading);
     return g_steal_pointer(&extract);
+}
+
+Extract *
+mail_extract(int fd, GError **error)
+{
+    return read_message(fd, TRUE, error);
+}
+
+Extract *
+mail_extract_submission(int fd, GError **error)
+{
+    return read_message(fd, FALSE, error);
 }

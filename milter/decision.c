@@ -81,7 +81,7 @@ submit(const Circumstances *circumstances, Message *message, int fd, GError **er
 {
     if (!envelope_is_clean(message->envelope))
         return answer_new(ANSWER_REFUSE, "a control character in the envelope");
-    g_autoptr(Extract) extract = mail_extract(fd, error);
+    g_autoptr(Extract) extract = mail_extract_submission(fd, error);
 
     if (extract == NULL)
         return NULL;
