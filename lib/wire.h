@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #define WIRE_LIMIT_PEOPLE (64 * 1024)        /* a request of a person */
+#define WIRE_LIMIT_LETTER (512 * 1024)       /* a request of an approver, who may edit */
 #define WIRE_LIMIT_MILTER (16 * 1024 * 1024) /* a submission, an admin's batch, any reply */
 
 typedef struct _Wire Wire;

@@ -377,6 +377,22 @@ serve_connection(gpointer data)
 }
 
 /* Finds out who it is, and counts it. */
+/* How long a request of the peer may be. An import comes in batches. */
+static gsize
+find_limit(const Connection *connection, const Config *config)
+{
+    if (connection->milter || connection->uid == 0 ||
+        people_include(&config->admins, connection->uid, connection->gid))
+        return WIRE_LIMIT_MILTER;
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+
+        if (people_include(&account->approvers, connection->uid, connection->gid))
+            return WIRE_LIMIT_LETTER;
+    }
+    return WIRE_LIMIT_PEOPLE;
+}
+
 static gboolean
 connection_begin(Connection *connection, GError **error)
 {
@@ -384,12 +400,7 @@ connection_begin(Connection *connection, GError **error)
     gboolean known = wire_peer(connection->wire, &connection->uid, &connection->gid, error);
 
     connection->milter = known && connection->uid == config->milter_user;
-    /* An import comes in batches. */
-    gboolean trusted =
-        connection->milter ||
-        (known && (connection->uid == 0 ||
-                   people_include(&config->admins, connection->uid, connection->gid)));
-    connection->limit = trusted ? WIRE_LIMIT_MILTER : WIRE_LIMIT_PEOPLE;
+    connection->limit = known ? find_limit(connection, config) : WIRE_LIMIT_PEOPLE;
     connection->counted = known && visitors_enter(connection->uid, connection->milter);
     connection->who = name_user(connection->uid);
     if (known && !connection->counted)

@@ -441,6 +441,22 @@ def _(world):
     assert world.gate.show(item)["text"].startswith("The price is 10.")
 
 
+@story("A long text in any language is edited without a change beside the change")
+def _(world):
+    body = "".join(f"Zeile {number}: Grüße, привет, 你好, wie besprochen.\r\n"
+                   for number in range(3500))
+    item = submit(world, STRANGER, body=body + "The price is 10.\r\n")
+    assert len(body.encode()) > 200000
+    done = edit(world, item, "s/price is 10/price is 12/")
+    assert done.returncode == 0, done
+    [fresh] = world.gate.items()
+    text = world.gate.show(fresh["id"])["text"]
+    assert text.rstrip("\n") == body.replace("\r\n", "\n") + "The price is 12."
+    longer = submit(world, STRANGER, body=body + body)
+    done = edit(world, longer, "s/10/12/")
+    assert done.returncode == 65 and "too long" in done.stderr, done
+
+
 @story("What cannot be edited is left as it is, and it is said why")
 def _(world):
     body = "--b\r\nContent-Type: text/html\r\n\r\n<p>Hi</p>\r\n--b--\r\n"
