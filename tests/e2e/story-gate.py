@@ -148,7 +148,7 @@ def _(world):
     assert status["commits"] < status["jobs"], status
 
 
-@story("A stranger in the envelope is held, whatever the header shows (A4, XB8)")
+@story("A stranger in the envelope is held, whatever the header shows (A4, XB7, XB8)")
 def _(world):
     write(world, DANA)
     assert world.submit(ASSISTANT, [DANA, STRANGER], letter(DANA)).code == 250
