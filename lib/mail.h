@@ -15,6 +15,6 @@ void mail_start(void);
  * Errors: ERROR_TEMP when it cannot be read at all. The caller frees. */
 Extract *mail_extract(int fd, GError **error);
 
-/* The same without the addresses that the text names: what an agent writes teaches nothing, and
- * looking for them takes a quarter of the time. */
+/* The same without the addresses that the text names: what an agent writes teaches nothing,
+ * and looking for them takes a quarter of the time. */
 Extract *mail_extract_submission(int fd, GError **error);

@@ -60,6 +60,7 @@ static void
 list_names(Files *files, guint directory, int fd)
 {
     DIR *stream = mailbox_open_names(fd);
+    gboolean mh = mailbox_is_mh(fd);
     struct dirent *found;
 
     if (stream == NULL) {
@@ -69,7 +70,7 @@ list_names(Files *files, guint directory, int fd)
     while ((found = readdir(stream)) != NULL) {
         Entry entry = {.directory = directory};
         if (found->d_name[0] == '.' ||
-            !(files->maildir || mailbox_is_message_name(found->d_name)))
+            !(files->maildir || mailbox_is_message_name(found->d_name, mh)))
             continue;
         entry.name = g_string_chunk_insert(files->names, found->d_name);
         g_array_append_val(files->entries, entry);

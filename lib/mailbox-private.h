@@ -44,8 +44,11 @@ MailboxReading mailbox_read_maildir(int fd, const char *path);
 /* A folder that cannot be read: one message with this problem. */
 MailboxReading mailbox_read_nothing(const char *path, const char *problem);
 
-/* TRUE for the names of single messages: .eml, .emlx. */
-gboolean mailbox_is_message_name(const char *name);
+/* TRUE for a folder of MH: it keeps its sequences in a file. */
+gboolean mailbox_is_mh(int fd);
+
+/* TRUE for the names of single messages: .eml, .emlx, numbers in a folder of MH. */
+gboolean mailbox_is_message_name(const char *name, gboolean mh);
 
 /* TRUE when bytes begin with "Name:". */
 gboolean mailbox_is_field(const char *bytes, gsize length);

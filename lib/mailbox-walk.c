@@ -152,7 +152,7 @@ walk_directory(Walk *walk, int fd, const char *below, FolderRole role, guint dep
 {
     g_autoptr(GPtrArray) names = NULL;
     gboolean maildir = is_directory(fd, "cur") || is_directory(fd, "new");
-    gboolean messages = FALSE;
+    gboolean messages = FALSE, mh = mailbox_is_mh(fd);
 
     errno = ELOOP;
     if (depth <= DEPTH_MAX)
@@ -165,7 +165,7 @@ walk_directory(Walk *walk, int fd, const char *below, FolderRole role, guint dep
         add_found(walk, FOUND_MAILDIR, below, role);
     for (guint i = 0; i < names->len; i++) {
         const char *name = names->pdata[i];
-        gboolean message = mailbox_is_message_name(name) && !is_directory(fd, name);
+        gboolean message = mailbox_is_message_name(name, mh) && !is_directory(fd, name);
         /* In a Maildir there are directories and the files of the mail server. */
         gboolean ours = maildir && (g_str_equal(name, "cur") || g_str_equal(name, "new") ||
                                     g_str_equal(name, "tmp") || !is_directory(fd, name));

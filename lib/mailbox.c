@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -82,11 +83,21 @@ mailbox_digest(Mailbox *mailbox)
 }
 
 gboolean
-mailbox_is_message_name(const char *name)
+mailbox_is_mh(int fd)
+{
+    struct stat status;
+
+    return fstatat(fd, ".mh_sequences", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(status.st_mode);
+}
+
+gboolean
+mailbox_is_message_name(const char *name, gboolean mh)
 {
     g_autofree char *lower = g_ascii_strdown(name, -1);
 
-    return g_str_has_suffix(lower, ".eml") || g_str_has_suffix(lower, ".emlx");
+    return (mh && name[strspn(name, "0123456789")] == 0) || g_str_has_suffix(lower, ".eml") ||
+           g_str_has_suffix(lower, ".emlx");
 }
 
 gboolean

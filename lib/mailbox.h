@@ -1,10 +1,11 @@
 /* mailbox.h - the messages of a mailbox, one after the other
  *
  * A path is one mbox file (mboxo, mboxrd, mboxcl, mboxcl2; Google Takeout), one message (.eml,
- * .emlx of Apple Mail), a Maildir or Maildir++ tree, or a directory with any of these below
- * it. Nothing is written, no symbolic link below the path is followed, and no more than one
- * header is in memory, and the file names of one folder. What cannot be read is a message with
- * a problem, never an end: mailboxes have broken messages in them. */
+ * .emlx of Apple Mail), a Maildir or Maildir++ tree, a folder of MH with its .mh_sequences, or
+ * a directory with any of these below it. Nothing is written, no symbolic link below the path
+ * is followed, and no more than one header is in memory, and the file names of one folder.
+ * What cannot be read is a message with a problem, never an end: mailboxes have broken
+ * messages in them. */
 #pragma once
 
 #include <glib.h>

@@ -108,7 +108,7 @@ test_cases(void)
     json_decref(cases);
 }
 
-/* Ids alone name other messages: no subject, thread index or id without brackets does (XB5). */
+/* Ids alone name other messages: no subject, thread index, id without brackets (XB5). */
 static const struct {
     const char *file;
     const char *parents;
