@@ -2,7 +2,8 @@
  *
  * A model of store/state.c, relay/send.c and relay/record.c, for spin(1). The claims at its
  * end are what nobody may break: an item leaves at most once, not without an authority that
- * stands at that moment, and no crash leaves it in the middle. GATED 1: sent through the mail
+ * stands at that moment, through the door not without a ticket that stands, and no crash leaves
+ * it in the middle. GATED 1: sent through the mail
  * server's door, whose milter redeems the ticket; 0: to a next hop without the gate, the check
  * being made before the final dot. tests/model/check runs both.
  *
@@ -11,8 +12,13 @@
 #ifndef GATED
 #define GATED 1
 #endif
+/* TICKETS 1: tickets lapse, and come with other bytes, for the claim of that name; it needs one
+ * crash, and no older copy, since a start ends every ticket. */
+#ifndef TICKETS
+#define TICKETS 0
+#endif
 #define ATTEMPTS 2
-#define CRASHES  2
+#define CRASHES  (2 - TICKETS)
 #define REPLAYS  1
 
 mtype = { HELD, DRAFT, DELAYED, APPROVED, SENDING, COMMITTING, UNCERTAIN, SENT, FAILED,
@@ -39,15 +45,21 @@ mtype phase = IDLE, heard = NOTHING, from = HELD;
 byte attempt;
 
 /* The world, and what is true whatever the database says. */
-chan door = [1] of { byte }; /* messages after their dot, by ticket */
+chan door = [1] of { byte, bool }; /* messages after their dot: ticket, and whether bytes and
+                                      envelope are the item's */
 bool rule;                   /* the delay is over, and today's rules let it go */
 bool given;                  /* a person approved it, and that still counts */
 bool denied;                 /* a person stopped it */
+byte standing;               /* the ticket that was minted, and not used or ended since */
+bool late;                   /* its life is over */
+bool misused;
 byte left, crashes, replays;
 bool unlawful;
 
 #define MOVE(was, next) (up && db.state == was) -> db.state = next
 #define may_leave (!db.own && ((db.automatic && rule) || (!db.automatic && db.approval)))
+#define ticket_good \
+    (ticket == db.ticket && same && !late && db.state == SENDING)
 #define is_waiting \
     (db.state == HELD || db.state == DRAFT || db.state == DELAYED || db.state == APPROVED || \
      db.state == SENDING || db.state == COMMITTING)
@@ -79,6 +91,17 @@ inline use_authority()
     fi;
     MOVE(SENDING, COMMITTING);
     db.ticket = 0
+}
+
+/* What the door may take for a ticket, by the truth alone. */
+inline check_ticket()
+{
+    if
+    :: TICKETS && (ticket == 0 || ticket != standing || !same || late || db.state != SENDING) ->
+        misused = true
+    :: else
+    fi;
+    standing = 0
 }
 
 /* Not sent. Refused for good, it has failed; else it goes back, if its authority stands. */
@@ -116,6 +139,7 @@ inline finish()
     :: db.state == COMMITTING && heard == NOTHING -> MOVE(COMMITTING, UNCERTAIN)
     fi;
     db.ticket = 0;
+    standing = 0;
     phase = IDLE;
     from = HELD;
     heard = NOTHING
@@ -156,6 +180,7 @@ active proctype World()
 end:
     do
     :: rule = !rule
+    :: atomic { TICKETS && standing != 0 && !late -> late = true }
     :: atomic { given -> void_approvals() }
     :: atomic { MOVE(DELAYED, DRAFT); denied = true }
     :: atomic { MOVE(DELAYED, HELD); denied = true }
@@ -163,7 +188,7 @@ end:
     :: atomic { up && is_waiting && !db.own -> seen_from_human() }
     :: atomic { MOVE(HELD, EXPIRED) }
     :: atomic { MOVE(DRAFT, EXPIRED) }
-    :: atomic { up && !copied && crashes < CRASHES && is_waiting ->
+    :: atomic { !TICKETS && up && !copied && crashes < CRASHES && is_waiting ->
                 copy.state = db.state; copy.automatic = db.automatic;
                 copy.approval = db.approval; copy.own = db.own; copied = true }
     od
@@ -183,15 +208,15 @@ end:
                 attempt++;
                 phase = BEGUN;
                 if
-                :: GATED -> db.ticket = attempt
+                :: GATED -> db.ticket = attempt; standing = attempt * TICKETS; late = false
                 :: else
                 fi }
-    :: atomic { up && phase == BEGUN && GATED -> phase = DOTTED; door!attempt }
+    :: atomic { up && phase == BEGUN && GATED -> phase = DOTTED; door!attempt, true }
     /* The journal is synced before the transaction is committed. */
     :: up && phase == BEGUN && !GATED && may_leave -> journal = true
     :: atomic { up && phase == BEGUN && !GATED && may_leave && journal ->
                 use_authority(); phase = ENTITLED }
-    :: atomic { up && phase == ENTITLED -> phase = DOTTED; door!attempt }
+    :: atomic { up && phase == ENTITLED -> phase = DOTTED; door!attempt, true }
     /* Refused, or cut off, before the dot; cut off after it; answered. */
     :: atomic { up && phase == BEGUN -> heard = REFUSAL; finish() }
     :: atomic { up && (phase == BEGUN || phase == ENTITLED || phase == DOTTED) &&
@@ -212,18 +237,18 @@ inline answer(what)
 active proctype Server()
 {
     byte ticket;
-    bool good;
+    bool same, good;
 end:
     do
-    :: door?ticket ->
+    :: door?ticket, same ->
         good = !GATED;
         if
-        :: GATED && up && ticket == db.ticket && db.state == SENDING && may_leave ->
+        :: GATED && up && ticket_good && may_leave ->
             journal = true;
             if
-            :: atomic { up && ticket == db.ticket && db.state == SENDING && may_leave ->
-                        use_authority(); good = true }
-            :: !up || ticket != db.ticket || db.state != SENDING || !may_leave
+            :: atomic { up && ticket_good && may_leave ->
+                        check_ticket(); use_authority(); good = true }
+            :: !up || !ticket_good || !may_leave
             fi
         :: true /* the relay is not there, or says no */
         fi;
@@ -234,11 +259,12 @@ end:
         :: true /* killed */
         fi;
         good = false;
+        same = false;
         ticket = 0
     od
 }
 
-/* Plays at the door what was sent there before. */
+/* Plays at the door what was sent there before, or other bytes with its ticket. */
 active proctype Replayer()
 {
 end:
@@ -246,8 +272,9 @@ end:
     :: atomic { GATED && replays < REPLAYS && attempt > 0 && nfull(door) ->
                 replays++;
                 if
-                :: door!attempt
-                :: attempt > 1 -> door!attempt - 1
+                :: door!attempt, true
+                :: TICKETS -> door!attempt, false
+                :: attempt > 1 -> door!attempt - 1, true
                 fi }
     od
 }
@@ -301,7 +328,8 @@ end:
                 :: MOVE(COMMITTING, UNCERTAIN)
                 :: else
                 fi;
-                db.ticket = 0 }
+                db.ticket = 0;
+                standing = 0 }
     od
 }
 
@@ -317,6 +345,7 @@ init {
 
 ltl once { [] (left <= 1) }
 ltl authority { [] !unlawful }
+ltl ticket { [] !misused }
 ltl rest { [] ((up && phase == IDLE) -> (db.state != SENDING && db.state != COMMITTING)) }
 /* What is said to be sent has left, and what a person may still decide has not. */
 ltl truth { [] (left == 1 -> (db.state == COMMITTING || db.state == UNCERTAIN ||
