@@ -13,7 +13,8 @@
 #include "store/approval.h"
 #include "store/audit.h"
 
-/* A request of an approver has room for that much; Message-IDs beyond are not carried along. */
+/* A request of an approver has room for that much; Message-IDs beyond are not carried along.
+ */
 enum { TEXT_MOST = 256 * 1024, PARENTS_MOST = 20, PARENT_MOST = 250 };
 #define SPOOL_MOST ((gsize)1024 * 1024)
 
