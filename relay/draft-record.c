@@ -186,7 +186,7 @@ settle_found(const Turn *turn, Entry *entry, const Item *item, gint64 now, GErro
     case FOUND_NOTHING:
         return TRUE;
     case FOUND_THERE:
-        return keep_there(turn, entry, now, error);
+        return entry->known || keep_there(turn, entry, now, error);
     case FOUND_GONE:
         return settle_gone(turn, item, now, error);
     case FOUND_SENT:
@@ -245,6 +245,13 @@ settle_asked(Turn *turn, const Entry *entry, const Item *item, gint64 now, GErro
     return TRUE;
 }
 
+/* Most looks find what there was, and cost no more than that. */
+static gboolean
+is_news(const Entry *entry)
+{
+    return entry->found != FOUND_NOTHING && !(entry->found == FOUND_THERE && entry->known);
+}
+
 gboolean
 turn_settle(gpointer data, GError **error)
 {
@@ -256,7 +263,7 @@ turn_settle(gpointer data, GError **error)
         Entry *entry = turn->entries->pdata[i];
         g_autoptr(Item) item = NULL;
 
-        if (entry->found == FOUND_NOTHING && !entry->asked)
+        if (!entry->asked && !is_news(entry))
             continue;
         if (!queue_load(turn->relay->db, entry->draft->item, &item, error))
             return FALSE;

@@ -127,10 +127,12 @@ look_by_uid(Turn *turn, const ImapView *view, GError **error)
         Entry *entry = turn->entries->pdata[i];
         if (!is_known(turn, entry->draft, view))
             continue;
-        if (contains(present, entry->draft->uid))
-            entry->found = FOUND_THERE;
-        else
+        if (!contains(present, entry->draft->uid)) {
             note_absent(entry);
+            continue;
+        }
+        entry->found = FOUND_THERE;
+        entry->known = entry->draft->put != 0;
     }
     return TRUE;
 }

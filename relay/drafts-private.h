@@ -37,6 +37,7 @@ typedef struct {
     gboolean wanted;
     gboolean asked; /* it wants to leave now */
     gboolean fresh; /* added in this turn */
+    gboolean known; /* there, as it is on record */
     Found found;
     guint32 sent_uid; /* where, for FOUND_SENT */
 } Entry;

@@ -152,8 +152,12 @@ use_mailbox(Turn *turn, GError **error)
 static void
 forget_findings(Turn *turn)
 {
-    for (guint i = 0; i < turn->entries->len; i++)
-        ((Entry *)turn->entries->pdata[i])->found = FOUND_NOTHING;
+    for (guint i = 0; i < turn->entries->len; i++) {
+        Entry *entry = turn->entries->pdata[i];
+
+        entry->found = FOUND_NOTHING;
+        entry->fresh = entry->known = FALSE;
+    }
 }
 
 /* A connection that was kept may have ended since: the first trouble with it is none. */

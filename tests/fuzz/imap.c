@@ -1,5 +1,6 @@
 /* An IMAP server's answers; addresses of folders and their names. An input is what the server
- * says, the first byte how much of it arrives at once. */
+ * says, the first byte how much of it arrives at once, and whether reading or drafts are
+ * meant. */
 #include "tests/fuzz/fuzz.h"
 
 #include "lib/error.h"
@@ -73,6 +74,29 @@ read_folder(Imap *imap, const char *name)
            (bytes != NULL || length == 0);
 }
 
+/* What is done for drafts: each step, whatever became of the one before. */
+static void
+keep_drafts(void)
+{
+    g_autoptr(Imap) imap = imap_connect(&(ImapServer){0}, NULL);
+    g_autoptr(GArray) uids = g_array_new(FALSE, FALSE, sizeof(guint32));
+    const guint32 uid = 4;
+    guint32 validity = 0, added = 0;
+    ImapView view;
+
+    if (imap == NULL || !imap_examine(imap, "Drafts", &view, NULL))
+        return;
+    g_array_append_val(uids, uid);
+    g_autoptr(GArray) found = imap_find(imap, "X-Exeat-Item", "abc", 1000, NULL);
+    g_autoptr(GArray) present = imap_present(imap, uids, NULL);
+    g_assert(found == NULL || found->len < 2 ||
+             g_array_index(found, guint32, 0) >= g_array_index(found, guint32, 1));
+    g_assert(present == NULL || present->len == 0 || g_array_index(present, guint32, 0) != 0);
+    imap_append(imap, "Drafts", "a", 1, &validity, &added, NULL);
+    if (imap_select(imap, "Drafts", &view, NULL))
+        imap_remove(imap, uid, NULL);
+}
+
 static void
 talk(void)
 {
@@ -113,7 +137,11 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size)
     piece = data[0] + 1;
     next = (const char *)data + 1;
     end = next + size - 1;
-    talk();
+    if (data[0] % 8 == 3)
+        keep_drafts();
+    else
+        talk();
+    imap_head_has((const char *)data, size, "A", "b");
     read_names(data + 1, size - 1);
     return 0;
 }
