@@ -13,6 +13,7 @@
 #include "milter/current.h"
 #include "milter/decision.h"
 #include "milter/message.h"
+#include "milter/workers.h"
 #include "milter/room.h"
 #include "milter/socket.h"
 
@@ -346,7 +347,9 @@ on_end(SMFICTX *ctx)
                                          .config = session->config,
                                          .client = session->client,
                                          .queue_id = macro(ctx, "i")};
+    workers_wait_begin();
     g_autoptr(Answer) answer = decision_make(&circumstances, message, &gated, &error);
+    workers_wait_end();
     if (answer == NULL || !obey(ctx, message, answer, &reply, &error))
         reply = give_up(ctx, session, gated, error);
     else if (message->kind == MESSAGE_INSIDE && answer->action != ANSWER_PASS)
@@ -411,6 +414,7 @@ session_serve(const char *path, Config *config, Gate *gate, GError **error)
         return FALSE;
 
     umask(007); /* the mail server's group may connect; the folder says which group that is */
+    workers_start(unix_path);
     smfi_setbacklog(BACKLOG);
     if (smfi_setconn(config->milter_socket) != MI_SUCCESS ||
         smfi_register(description) != MI_SUCCESS ||
