@@ -1,5 +1,6 @@
 """Our trouble is a 451: nothing is lost, nothing leaves twice, nothing fails open."""
 
+import contextlib
 import os
 import random
 import signal
@@ -8,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
@@ -42,6 +44,24 @@ def _(world):
     assert submit(world).code == 250
     accepted_is_kept(world, 2)
     assert world.sink.messages() == []
+
+
+@story("Messages that end together are all decided at once, however long the relay takes")
+def _(world):
+    crowd = 16
+    tasks = f"/proc/{world.gate.milter.process.pid}/task"
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(crowd) as pool:
+        clients = [stack.enter_context(world.client(ASSISTANT)) for _ in range(crowd)]
+        for client in clients:
+            assert client.mail(ASSISTANT).ok and client.rcpt(STRANGER).ok
+        world.gate.relay.signal(signal.SIGSTOP)
+        replies = [pool.submit(client.data, letter(STRANGER)) for client in clients]
+        try:
+            until(lambda: len(os.listdir(tasks)) > crowd)  # a thread each; a few would do else
+        finally:
+            world.gate.relay.signal(signal.SIGCONT)
+        assert {reply.result().code for reply in replies} == {250}
+    accepted_is_kept(world, crowd)
 
 
 @story("With the milter killed the agent gets a 4xx (XF1)")
