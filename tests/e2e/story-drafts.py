@@ -59,15 +59,9 @@ def expect_ended(world, item, state, why):
     expect_nothing_leaves(world)
 
 
-def later(world, seconds):
-    """So many seconds from the real time; a relay that runs would not believe it at once."""
-    world.gate.clock(seconds)
-    world.gate.restart_relay()
-
-
 def expect_nothing_leaves(world, count=0, clock=7 * HOURS):
     """After the longest delay the sink has what it had before."""
-    later(world, clock)
+    world.gate.clock(clock)
     time.sleep(1.5)  # the schedule looks every second
     world.host.wait_empty()
     assert len(world.sink.wait(count)) == count
@@ -212,7 +206,7 @@ def _(world):
     assert f"{item}: not sent now: " in world.gate.relay.read_log()
     until(lambda: "the mailbox cannot be used" in world.gate.command("show", item).stdout)
     world.line.set_down(False)
-    later(world, 8 * HOURS)
+    world.gate.clock(8 * HOURS)
     assert world.gate.wait_state(item, "sent", seconds=30) == "sent", world.gate.show(item)
     assert len(world.sink.wait(1)) == 1
     world.wait_no_draft(item)
@@ -224,11 +218,11 @@ def _(world):
     item = delay(world)
     expect_nothing_leaves(world)
     world.line.set_down(False)
-    later(world, 8 * HOURS)
+    world.gate.clock(8 * HOURS)
     world.wait_draft(item)
     expect_nothing_leaves(world, clock=8 * HOURS + 500)
     assert world.gate.show(item)["state"] == "delayed"
-    later(world, 9 * HOURS)
+    world.gate.clock(9 * HOURS)
     assert world.gate.wait_state(item, "sent", seconds=30) == "sent", world.gate.show(item)
 
 
@@ -237,7 +231,7 @@ def _(world):
     item = delay(world)
     world.wait_draft(item)
     world.line.set_down(True)
-    later(world, 15 * 24 * HOURS)
+    world.gate.clock(15 * 24 * HOURS)
     assert world.gate.wait_state(item, "expired", seconds=30) == "expired"
     assert "could not be looked at" in world.gate.show(item)["moves"][-2]["why"]
     expect_nothing_leaves(world)
@@ -269,7 +263,7 @@ def _(world):
     world.line.set_down(False)
     assert world.gate.wait_state(goes, "rejected", seconds=40) == "rejected"
     assert world.gate.show(stays)["state"] == "delayed"
-    later(world, 7 * HOURS)
+    world.gate.clock(7 * HOURS)
     assert world.gate.wait_state(stays, "sent", seconds=30) == "sent", world.gate.show(stays)
     assert len(world.sink.wait(1)) == 1
     world.wait_no_draft(stays)
