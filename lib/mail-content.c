@@ -12,24 +12,37 @@ mail_part_header(GMimeObject *object, const char *name)
     return raw != NULL ? g_strstrip(g_ascii_strdown(raw, -1)) : NULL;
 }
 
+/* Compiled once, for all threads; it lives as long as the process. */
+static gboolean
+matches(GRegex **compiled, const char *pattern, const char *text)
+{
+    if (g_once_init_enter(compiled))
+        g_once_init_leave(compiled, g_regex_new(pattern, G_REGEX_RAW, 0, NULL));
+    return g_regex_match(*compiled, text, 0, NULL);
+}
+
 gboolean
 mail_part_is_named(GMimeObject *object, const char *field)
 {
+    static GRegex *name;
     g_autofree char *raw = mail_part_header(object, field);
 
-    return raw != NULL && g_regex_match_simple("[;\\s](file)?name(\\*[0-9*]*)?\\s*="
-                                               "\\s*(\"[^\"]|[^\";\\s])",
-                                               raw, G_REGEX_RAW, 0);
+    return raw != NULL && matches(&name,
+                                  "[;\\s](file)?name(\\*[0-9*]*)?\\s*="
+                                  "\\s*(\"[^\"]|[^\";\\s])",
+                                  raw);
 }
 
 gboolean
 mail_part_type_is_clear(GMimeObject *object)
 {
+    static GRegex *type;
     g_autofree char *raw = mail_part_header(object, "Content-Type");
 
-    return raw == NULL || g_regex_match_simple("^[!#$%&'*+.^_`{|}~a-z0-9-]+\\s*/\\s*"
-                                               "[!#$%&'*+.^_`{|}~a-z0-9-]+\\s*(;|\\(|$)",
-                                               raw, G_REGEX_RAW, 0);
+    return raw == NULL || matches(&type,
+                                  "^[!#$%&'*+.^_`{|}~a-z0-9-]+\\s*/\\s*"
+                                  "[!#$%&'*+.^_`{|}~a-z0-9-]+\\s*(;|\\(|$)",
+                                  raw);
 }
 
 char *
