@@ -18,7 +18,7 @@ draftbox_read_address(const SettingPlace *place, const char *text, gpointer memb
     g_autoptr(GError) trouble = NULL;
     g_autoptr(ImapUrl) url = is_set(text) ? imap_url_parse(text, &trouble) : NULL;
 
-    if (trouble != NULL) {
+    if (url == NULL && trouble != NULL) {
         g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s:%u: %s", place->file->path,
                     place->line, trouble->message);
         return FALSE;
