@@ -5,6 +5,22 @@
 #include "store/audit.h"
 #include "store/warrant.h"
 
+enum { INTERRUPT_US = 20000 };
+
+/* A thread of its own: millions of rows take a minute, and nothing that is due waits for it.
+ */
+struct _Guard {
+    Relay *relay;
+    GThread *thread;
+    GMutex lock;
+    GCond changed;
+    gboolean stop, ended;
+    Db *reader;
+    gint64 version; /* SQLite's, of what others wrote */
+    gint64 next_us; /* monotonic: of the daily look */
+    char *told;     /* the faults that were told last */
+};
+
 typedef struct {
     Relay *relay;
     gint64 version;
@@ -87,24 +103,42 @@ add_line(const char *account, const char *fault, gpointer data)
     g_string_append_printf(data, "%s\t%s\n", account, fault);
 }
 
+static gboolean
+is_stopped(Guard *guard)
+{
+    g_mutex_lock(&guard->lock);
+    gboolean stopped = guard->stop;
+    g_mutex_unlock(&guard->lock);
+    return stopped;
+}
+
+/* What guard_stop may interrupt; NULL: nothing any more. */
+static void
+set_reader(Guard *guard, Db *reader)
+{
+    g_mutex_lock(&guard->lock);
+    guard->reader = reader;
+    g_mutex_unlock(&guard->lock);
+}
+
 /* The faults of all accounts, a line each: account, tab, fault. NULL on error. */
 static char *
-find_faults(Relay *relay, Guard *guard, GError **error)
+find_faults(Guard *guard, GError **error)
 {
-    g_autoptr(Config) config = relay_config(relay);
+    g_autoptr(Config) config = relay_config(guard->relay);
     g_autoptr(GString) lines = g_string_new(NULL);
+    Db *reader = open_reader(guard->relay, error);
+    gboolean good = reader != NULL;
 
-    if (guard->reader == NULL)
-        guard->reader = open_reader(relay, error);
-    if (guard->reader == NULL)
-        return NULL;
-    for (guint i = 0; i < config->accounts->len; i++) {
+    set_reader(guard, reader);
+    for (guint i = 0; good && i < config->accounts->len && !is_stopped(guard); i++) {
         const Account *account = g_ptr_array_index(config->accounts, i);
 
-        if (!check_account(guard->reader, account->name, add_line, lines, error))
-            return NULL;
+        good = check_account(reader, account->name, add_line, lines, error);
     }
-    return g_string_free(g_steal_pointer(&lines), FALSE);
+    set_reader(guard, NULL);
+    db_close(reader);
+    return good ? g_string_free(g_steal_pointer(&lines), FALSE) : NULL;
 }
 
 static gboolean
@@ -124,42 +158,92 @@ say(Relay *relay, const char *text, GError **error)
 }
 
 static gboolean
-look(Relay *relay, Guard *guard, GError **error)
+look(Guard *guard, GError **error)
 {
-    g_autofree char *faults = find_faults(relay, guard, error);
+    g_autofree char *faults = find_faults(guard, error);
 
     if (faults == NULL)
         return FALSE;
-    if (g_strcmp0(faults, guard->told) != 0 && !say(relay, faults, error))
+    if (is_stopped(guard))
+        return TRUE; /* not all of them */
+    if (g_strcmp0(faults, guard->told) != 0 && !say(guard->relay, faults, error))
         return FALSE;
     g_free(guard->told);
     guard->told = g_steal_pointer(&faults);
     return TRUE;
 }
 
-void
-guard_step(Relay *relay, Guard *guard)
+static void
+look_if_due(Guard *guard)
 {
     g_autoptr(GError) error = NULL;
-    Job job = {.relay = relay};
+    Job job = {.relay = guard->relay};
     gint64 now_us = g_get_monotonic_time();
-    gboolean known = writer_run(relay->writer, ask_version, &job, &error);
+    gboolean known = writer_run(guard->relay->writer, ask_version, &job, &error);
 
     if (known && now_us < guard->next_us && job.version == guard->version)
         return;
-    if (known && look(relay, guard, &error)) {
+    if (known && look(guard, &error)) {
         guard->version = job.version;
         guard->next_us = now_us + G_TIME_SPAN_DAY;
         return;
     }
-    log_error("the history cannot be compared with its record: %s", error->message);
+    if (!is_stopped(guard))
+        log_error("the history cannot be compared with its record: %s", error->message);
+}
+
+static gpointer
+run(gpointer data)
+{
+    Guard *guard = data;
+
+    g_mutex_lock(&guard->lock);
+    while (!guard->stop) {
+        g_mutex_unlock(&guard->lock);
+        look_if_due(guard);
+        g_mutex_lock(&guard->lock);
+        gint64 until = g_get_monotonic_time() + G_TIME_SPAN_SECOND;
+        while (!guard->stop && g_cond_wait_until(&guard->changed, &guard->lock, until))
+            ;
+    }
+    guard->ended = TRUE;
+    g_cond_signal(&guard->changed);
+    g_mutex_unlock(&guard->lock);
+    return NULL;
+}
+
+Guard *
+guard_start(Relay *relay)
+{
+    Guard *guard = g_new0(Guard, 1);
+
+    guard->relay = relay;
+    g_mutex_init(&guard->lock);
+    g_cond_init(&guard->changed);
+    guard->thread = g_thread_new("guard", run, guard);
+    return guard;
 }
 
 void
-guard_end(Guard *guard)
+guard_stop(Guard *guard)
 {
-    db_close(guard->reader);
+    g_mutex_lock(&guard->lock);
+    guard->stop = TRUE;
+    g_cond_signal(&guard->changed);
+    while (!guard->ended) {
+        gint64 until = g_get_monotonic_time() + INTERRUPT_US;
+
+        /* What begins in this moment is not interrupted yet. */
+        if (guard->reader != NULL)
+            db_interrupt(guard->reader);
+        g_cond_wait_until(&guard->changed, &guard->lock, until);
+    }
+    g_mutex_unlock(&guard->lock);
+    g_thread_join(guard->thread);
+    g_cond_clear(&guard->changed);
+    g_mutex_clear(&guard->lock);
     g_free(guard->told);
+    g_free(guard);
 }
 
 static void

@@ -7,16 +7,9 @@
 
 #include "relay/requests.h"
 
-typedef struct {
-    Db *reader;     /* NULL before the first look */
-    gint64 version; /* SQLite's, of what others wrote */
-    gint64 next_us; /* monotonic: of the daily look */
-    char *told;     /* the faults that were told last */
-} Guard;
-
-/* Looks if it is time to; a zeroed Guard begins. Logs its own trouble. */
-void guard_step(Relay *relay, Guard *guard);
-void guard_end(Guard *guard);
+/* Begins to look. guard_stop ends it, in the middle of a look too, and frees. */
+Guard *guard_start(Relay *relay);
+void guard_stop(Guard *guard);
 
 /* {} answers faults aa{sv} with account and fault (s), of the accounts that are the peer's.
  * Outside the writer. */

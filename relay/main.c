@@ -13,6 +13,7 @@
 #include "lib/log.h"
 #include "lib/wire.h"
 #include "relay/drafts.h"
+#include "relay/guard.h"
 #include "relay/notice.h"
 #include "relay/reconcile.h"
 #include "relay/record.h"
@@ -101,6 +102,7 @@ serve(Relay *relay, GError **error)
     relay->reconciler = reconciler_start(relay);
     relay->schedule = schedule_start(relay);
     relay->notifier = notifier_start(relay);
+    relay->guard = guard_start(relay);
     GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
 
     log_info("serving %u account(s) on %s", relay->config->accounts->len,
@@ -111,6 +113,7 @@ serve(Relay *relay, GError **error)
     smtp_hurry();
     close(listen_fd);
     g_thread_join(watcher);
+    guard_stop(relay->guard);
     reconciler_stop(relay->reconciler);
     drafts_stop(relay->drafts);
     notifier_stop(relay->notifier); /* while the milter still gets its answers */

@@ -8,6 +8,7 @@
 #include "store/writer.h"
 
 typedef struct _Drafts Drafts;
+typedef struct _Guard Guard;
 typedef struct _Notifier Notifier;
 typedef struct _Reconciler Reconciler;
 typedef struct _Record Record;
@@ -27,6 +28,7 @@ typedef struct {
     Notifier *notifier;
     Drafts *drafts;
     Reconciler *reconciler;
+    Guard *guard;
     gint64 started;
     GRWLock serving; /* read while a request is answered; written once, at the end */
 } Relay;

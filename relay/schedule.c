@@ -3,7 +3,6 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "relay/clock.h"
-#include "relay/guard.h"
 #include "relay/drafts.h"
 #include "relay/prune.h"
 #include "relay/record.h"
@@ -20,7 +19,6 @@ struct _Schedule {
     GMutex lock;
     GCond woken;
     gboolean wake, stop, read_again;
-    Guard guard;
     Pruner pruner;
     Review review;
     gint64 watch_next;
@@ -137,7 +135,6 @@ run(gpointer data)
         sender_tidy(schedule->relay->sender);
         if (steady)
             prune_step(schedule->relay, &schedule->pruner);
-        guard_step(schedule->relay, &schedule->guard);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
         gint64 until = next_look();
@@ -195,7 +192,6 @@ schedule_stop(Schedule *schedule)
 void
 schedule_free(Schedule *schedule)
 {
-    guard_end(&schedule->guard);
     g_cond_clear(&schedule->woken);
     g_mutex_clear(&schedule->lock);
     g_free(schedule);

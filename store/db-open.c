@@ -148,6 +148,12 @@ db_close(Db *db)
     g_free(db);
 }
 
+void
+db_interrupt(Db *db)
+{
+    sqlite3_interrupt(db->handle);
+}
+
 guint
 db_rewritten(Db *db)
 {

@@ -25,6 +25,9 @@ Db *db_open(const char *path, GError **error);
 /* A second handle, for another thread, that begins with db_begin_reading only. */
 Db *db_open_reader(const char *path, GError **error);
 void db_close(Db *db);
+
+/* Ends the query that runs now, with an error; from any thread, while the handle is open. */
+void db_interrupt(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
 /* What approvals and audit entries in it are sealed with. Set once, before the first of them;
