@@ -11,7 +11,7 @@
 #include "relay/stats.h"
 
 /* How many items one look may set in motion: a jump of the clock empties no queue at once. */
-enum { AT_ONCE = 64, SLACK_US = 2000 };
+enum { AT_ONCE = 64, SLACK_US = 10000 };
 
 struct _Schedule {
     Relay *relay;
