@@ -126,7 +126,7 @@ def measure_approve(build, plan):
 
 
 def multiply(database, count):
-    """Copies of the one item that waits, with names and due times of their own."""
+    """Copies of the one item that waits, with names, recipients and times of their own."""
     db = sqlite3.connect(database)
     db.execute("PRAGMA synchronous = OFF")
     db.execute("PRAGMA cache_size = -400000")
@@ -143,7 +143,7 @@ def multiply(database, count):
                               "timer": "timer + n % 100000",
                               "submission_key": "submission_key || n",
                               "message_id": "n || message_id"}),
-        recipient=columns("recipient", {"item": new_id})))
+        recipient=columns("recipient", {"item": new_id, "address": "n || address"})))
     db.execute("UPDATE counter SET last = last + ? WHERE name = 'item'", (count,))
     db.commit()
     db.close()
