@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {id s} answers id, state, reason (s). state is "waiting" until it is decided. reason is the
  * reviewer's sentence, the next hop's reply to what failed, or that of a refusal; else "". */

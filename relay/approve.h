@@ -4,7 +4,7 @@
  * The item goes with that person's approval, and no longer by a rule. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {id s, digest s}: what waits for a person. digest is a prefix of at least DIGEST_PREFIX
  * digits of the one shown. Answers state s; the item's own while more approvals are needed. */

@@ -4,7 +4,7 @@
  * Errors: ERROR_PROTOCOL for arguments that make no sense, ERROR_TEMP else. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* A text of the arguments, "" when it is missing. Borrowed. */
 const char *arrival_text(const Request *request, const char *name);

@@ -4,7 +4,7 @@
  * records are read and verified a piece at a time, so that no question holds up the mail. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {after x, since x, account s, kind s, item s, tier s, approver s, word s, confirmed b}, all
  * optional: entries numbered higher than after that fit all the others. Answers entries aa{sv}

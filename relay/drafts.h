@@ -11,7 +11,7 @@
  * is only touched in short jobs. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 Drafts *drafts_start(Relay *relay);
 

@@ -6,7 +6,7 @@
  * Writer jobs over a Request. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {id s} answers digest, from, subject, text (s), to and blind (as): what may be changed of
  * an item that waits for a person. REQUEST_CONFLICT when it is more than plain text. */

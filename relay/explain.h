@@ -3,7 +3,7 @@
  * Thresholds are not for the agent: approvers alone may ask (XF21). */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {id s, suppose as: "FACT=VALUE"} answers id, account, mode, judged ({policy s, tier s, line
  * u, reason s}: when it was submitted), and under the policy in force policy s, tier s, line

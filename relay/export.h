@@ -3,7 +3,7 @@
  * What the action digest is computed from (digest.h), and nothing else. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {id s} answers account, digest, sender (s), sender_parameters as, recipients aa{sv} with
  * address s and parameters as, and the bytes as a descriptor. It is recorded as shown. */

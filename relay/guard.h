@@ -5,7 +5,7 @@
  * logged, and recorded as "history-changed". */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* Begins to look. guard_stop ends it, in the middle of a look too, and frees. */
 Guard *guard_start(Relay *relay);

@@ -6,7 +6,7 @@
  * may lock grants it nothing. Writer jobs. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* The fact "locked": the message hands over, or its conversation is locked. */
 gboolean handover_find(Db *db, const Item *item, gboolean *locked_out, GError **error);

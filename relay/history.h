@@ -4,7 +4,7 @@
  * not exist for it. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {address s, account s} answers entries aa{sv}, one for each account the peer may know about,
  * or for the one named; after each, one for the correspondent it could be taken for. */

@@ -7,7 +7,7 @@
  * without a trace. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {account s} answers account s, addresses as. Without account: the only one there is. */
 gboolean import_account(Request *request, GError **error);

@@ -6,7 +6,7 @@
  * submission. Errors: ERROR_TEMP. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* Answers for the item of the request, which was stored and waits. account: its own. */
 gboolean later_answer(Request *request, const Account *account, GError **error);

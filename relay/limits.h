@@ -4,7 +4,7 @@
  * error, ERROR_TEMP, that names the key of exeat.conf. Writer's thread only. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* Whether the login may bring another message now, whatever becomes of it (XF22). */
 gboolean limits_pace(Request *request, GError **error);

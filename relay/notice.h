@@ -6,7 +6,7 @@
  * minutes, is logged, and stands in "exeat status" until it could be (A19). */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 Notifier *notifier_start(Relay *relay);
 

@@ -3,7 +3,7 @@
  * Errors: ERROR_PROTOCOL for arguments that make no sense, ERROR_TEMP else. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* login, client (s), envelope, extract (v). The second is the writer job: it teaches the
  * history, stops what is delayed in the conversation (world.h), and answers nothing. */

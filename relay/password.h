@@ -6,7 +6,7 @@
  * the audit record. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* The read step of a verb that may carry {password s}: sets request->confirmed when it is the
  * peer's. REQUEST_DENIED when it is not, or was tried too often. The password is wiped from

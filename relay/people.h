@@ -5,7 +5,7 @@
  * entry. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {all b} answers items aa{sv}: what people should look at, the most urgent first, or
  * everything in order of creation. */

@@ -3,7 +3,7 @@
  * Errors: ERROR_PROTOCOL for arguments that make no sense, ERROR_TEMP else. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* ticket, queue-id (s), envelope (v), and the bytes. The second is the writer job; it answers
  * as submissions_submit does: "pass" once for the right bytes, "keep" when the same bytes

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* ERROR_CONFIG, POLICY_ERROR or ERROR_TEMP: what was read before stays in force. */
 gboolean reload_now(Relay *relay, GError **error);

@@ -4,7 +4,7 @@
  * the items of one, and they are judged outside it. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {since x, account s: "" for all the peer may know, name s and files a{ss}: a policy and what
  * it reads, by path; without them the policies in force; at s, after s: where the page before

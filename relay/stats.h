@@ -3,7 +3,7 @@
  * Everything is counted from the records at the moment somebody asks. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* {weeks u, account s: "" for all the peer may know} answers hold_target u and accounts
  * aa{sv}: name, held u (in the last week), weeks aa{sv} (since x, tiers a{su}, recipients,

@@ -7,7 +7,7 @@
  * writer jobs over a Request; so are the others, under the errors of halt.h. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 #include "store/halt.h"
 
 /* {account s ("" for everything), why s} answers halt, account (s) and, when something has

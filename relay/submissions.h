@@ -3,7 +3,7 @@
  * Errors: ERROR_PROTOCOL for arguments that make no sense, ERROR_TEMP else. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* login, client, queue-id, key (s), envelope, extract (v), claims (a{ss}), and the bytes as a
  * descriptor. The first checks them outside the writer and hashes the bytes there; the second

@@ -5,7 +5,7 @@
  * still waits, and leaves no earlier than that would have. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 /* Part of the writer job of a submission that was judged and not refused. What it names and
  * what still waits becomes superseded, its approvals void; the item of the request may become

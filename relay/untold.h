@@ -4,7 +4,7 @@
  * at once. Any thread. */
 #pragma once
 
-#include "relay/requests.h"
+#include "relay/request.h"
 
 typedef struct _Untold Untold;
 
