@@ -11,6 +11,7 @@ int cmd_approve(const Session *session, char **words);
 int cmd_audit(const Session *session, char **words);
 int cmd_cancel(const Session *session, char **words);
 int cmd_digest(const Session *session, char **words);
+int cmd_doctor(const Session *session, char **words);
 int cmd_edit(const Session *session, char **words);
 int cmd_export(const Session *session, char **words);
 int cmd_explain(const Session *session, char **words);

@@ -64,6 +64,8 @@ static const Command COMMANDS[] = {
     {"passwd", "USER", "make a line for the file of approver-passwords", "", 1, 1, cmd_passwd},
     {"stats", "", "whether the rules still fit: shares, waits, attention", "account weeks", 0,
      0, cmd_stats},
+    {"doctor", "", "whether all mail really passes the gate", "except outside postfix-config",
+     0, 0, cmd_doctor},
     {"status", "[ID]", "how the relay and the accounts are; what became of a message", "", 0,
      1, cmd_status},
 };
@@ -83,6 +85,7 @@ static const struct option OPTIONS[] = {
     {"confirmed", no_argument, NULL, NO_LETTER},
     {"dry-run", no_argument, NULL, NO_LETTER},
     {"envelope", required_argument, NULL, NO_LETTER},
+    {"except", required_argument, NULL, NO_LETTER},
     {"grep", required_argument, NULL, NO_LETTER},
     {"item", required_argument, NULL, NO_LETTER},
     {"key", required_argument, NULL, NO_LETTER},
@@ -90,7 +93,9 @@ static const struct option OPTIONS[] = {
     {"min-times", required_argument, NULL, NO_LETTER},
     {"only-replied", no_argument, NULL, NO_LETTER},
     {"ca-file", required_argument, NULL, NO_LETTER},
+    {"outside", required_argument, NULL, NO_LETTER},
     {"policy", required_argument, NULL, NO_LETTER},
+    {"postfix-config", required_argument, NULL, NO_LETTER},
     {"password-file", required_argument, NULL, NO_LETTER},
     {"received", no_argument, NULL, NO_LETTER},
     {"sent", no_argument, NULL, NO_LETTER},
@@ -139,6 +144,9 @@ print_help(void)
          "                        as 2026-11-29\n"
          "      --password-file FILE  import: the password for an imaps:// address\n"
          "      --ca-file FILE    import: the certificates to trust there\n"
+         "      --outside HOST[:PORT,...]  doctor: a mail server no agent may reach\n"
+         "      --except NAME,...  doctor: listeners you answer for yourself\n"
+         "      --postfix-config FOLDER  doctor: not /etc/postfix\n"
          "      --help, --version\n\n"
          "The manual is exeat(1).");
 }
@@ -297,6 +305,7 @@ run(const Command *command, Options *options, char **words)
     }
     if (options->session.socket == NULL)
         options->session.socket = named != NULL ? named : DEFAULT_SOCKET;
+    options->session.config = options->config;
     return command->run(&options->session, words);
 }
 

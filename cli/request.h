@@ -8,6 +8,7 @@
 
 typedef struct {
     const char *socket;
+    const char *config; /* NULL when none was given */
     gboolean json;
     const GPtrArray *suppositions; /* of const char *: each --what-if; may be NULL */
     GHashTable *options; /* name to value of those that only some commands take; may be NULL */

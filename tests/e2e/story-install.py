@@ -143,6 +143,13 @@ def _(world):
     assert 400 <= reply.code < 500, reply
 
 
+@story("With the copied files the doctor finds no way past the gate")
+def _(world):
+    done = world.gate.command("doctor", "--postfix-config", world.host.config, uid=0)
+    assert done.returncode == 0 and "FAULT" not in done.stdout, done
+    assert re.search(r"(?m)^ok +listener exeat/unix ", done.stdout), done
+
+
 @story("The units, the commands of the README and exeat.conf name the same users and folders")
 def _(world):
     conf, commands = readme_conf(), read("contrib", "postfix", "README.md")

@@ -1,0 +1,151 @@
+"""exeat doctor finds every way past the gate that is made here, and none where there is none."""
+
+import json
+import os
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+
+from gate import AGENT, MILTER  # noqa: E402
+from mailhost import free_port  # noqa: E402
+from story import main, story  # noqa: E402
+from world import World  # noqa: E402
+
+HOLD = 'hold "everything"\n'
+
+
+def ask(world, *arguments, uid=0):
+    """The finished process, and the findings as (state, place, text)."""
+    words = ["doctor", "--json", "--postfix-config", world.host.config, *arguments]
+    done = world.gate.command(*words, uid=uid)
+    assert done.returncode in (0, 65), done
+    answer = json.loads(done.stdout)
+    findings = [(one["state"], one["place"], one["text"]) for one in answer["findings"]]
+    assert answer["faults"] == len([one for one in findings if one[0] == "FAULT"]), answer
+    assert done.returncode == (65 if answer["faults"] else 0), answer
+    return findings
+
+
+def faults(world, *arguments):
+    return [(place, text) for state, place, text in ask(world, *arguments) if state == "FAULT"]
+
+
+def change(world, name, old, new=""):
+    """Replaces text in a file of Postfix, or appends to it; old returns by itself with the world."""
+    path = os.path.join(world.host.config, name)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    assert old in text, text
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(old, new) if old else text + new)
+
+
+@story("There is no fault where all is well, and every listener is named")
+def _(world):
+    findings = ask(world)
+    assert [one for one in findings if one[0] == "FAULT"] == [], findings
+    good = {place for state, place, _ in findings if state == "ok"}
+    for place in (f"listener 127.0.0.1:{world.host.plain}/inet", "listener exeat/unix",
+                  f"listener 127.0.0.1:{world.host.submission}/inet", "local mail cleanup/unix",
+                  f"door unix:{world.host.door}", f"agent's user {AGENT}",
+                  "exeat-milter", "exeat-relay"):
+        assert place in good, (place, findings)
+    assert world.gate.command("doctor", "--postfix-config", world.host.config,
+                              uid=0).stdout.startswith("ok ")
+
+
+@story("A second smtpd without the milter is a fault, unless the admin vouches for it (XA5)")
+def _(world):
+    port = free_port()
+    change(world, "master.cf", "", f"127.0.0.1:{port} inet n - n - - smtpd\n"
+           "  -o smtpd_milters=\n")
+    [(place, text)] = faults(world)
+    assert place == f"listener 127.0.0.1:{port}/inet" and "XA5" in text, (place, text)
+    assert faults(world, "--except", f"127.0.0.1:{port}") == []
+    change(world, "master.cf", "smtpd_milters=", "receive_override_options=no_milters")
+    [(place, text)] = faults(world)
+    assert "no_milters" in text, text
+
+
+@story("milter_default_action=accept is a fault, in main.cf and at a single milter (XF1)")
+def _(world):
+    change(world, "main.cf", "milter_default_action = tempfail", "milter_default_action = accept")
+    found = faults(world)
+    assert len(found) == 4 and all("XF1" in text for _, text in found), found
+    change(world, "main.cf", "smtpd_milters = unix:exeat/milter\n",
+           "smtpd_milters = { unix:exeat/milter, default_action = tempfail }\n")
+    assert faults(world) == []
+
+
+@story("Hosts that may say they are others are a fault (XA18)")
+def _(world):
+    change(world, "main.cf", "smtpd_authorized_xclient_hosts =",
+           "smtpd_authorized_xclient_hosts = 127.0.0.1")
+    found = faults(world)
+    assert len(found) == 3 and all("XA18" in text for _, text in found), found
+
+
+@story("smtpd_milters that are gone are a fault at every listener and for local mail (XF17)")
+def _(world):
+    change(world, "main.cf", "smtpd_milters = unix:exeat/milter\n", "smtpd_milters =\n")
+    found = faults(world)
+    assert len(found) == 4 and all("XF17" in text for _, text in found), found
+
+
+@story("A milter behind the gate is told (XB33)")
+def _(world):
+    change(world, "main.cf", "smtpd_milters = unix:exeat/milter\n",
+           "smtpd_milters = inet:127.0.0.1:1 unix:exeat/milter inet:127.0.0.1:2\n")
+    told = [text for state, _, text in ask(world) if state == "unknown" and "XB33" in text]
+    assert told and all("inet:127.0.0.1:2" in text for text in told), told
+
+
+@story("As the agent's user a mail server outside that answers is a fault (XA1)")
+def _(world):
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        port = outside.getsockname()[1]
+        [(place, text)] = faults(world, "--outside", f"127.0.0.1:{port}")
+    assert place == f"agent's user {AGENT}" and f"127.0.0.1 port {port}" in text, (place, text)
+    found = ask(world, "--outside", f"127.0.0.1:{port}")
+    assert [one for one in found if one[0] == "FAULT"] == [], found
+    assert ("unknown", place) in [one[:2] for one in found], found
+    done = world.gate.command("doctor", "--outside", "no such host", uid=0)
+    assert done.returncode == 64, done
+
+
+@story("What the agent's user may read, write or enter and must not is a fault (XE13)")
+def _(world):
+    os.chmod(world.gate.state, 0o755)
+    found = faults(world)
+    assert len(found) == 2 and all("XE13" in text for _, text in found), found
+    os.chmod(world.gate.state, 0o700)
+    os.chown(world.gate.etc, AGENT, AGENT)
+    found = faults(world)
+    assert found and all(world.gate.etc in text for _, text in found), found
+    os.chown(world.gate.etc, 0, 0)
+    os.chmod(os.path.dirname(world.gate.milter_socket), 0o755)
+    os.chmod(world.gate.milter_socket, 0o777)
+    [(place, text)] = faults(world)
+    assert world.gate.milter_socket in text and place == f"agent's user {AGENT}", text
+
+
+@story("Without root the agent's user is only looked at by itself, and that is said")
+def _(world):
+    assert ("unknown", "agent's user") in [one[:2] for one in ask(world, uid=MILTER)]
+    places = [one[1] for one in ask(world, uid=AGENT)]
+    assert f"agent's user {AGENT}" in places and "agent's user" in places, places
+
+
+@story("Daemons that are down and a Postfix that cannot be looked at are faults")
+def _(world):
+    world.gate.stop()
+    assert {place for place, _ in faults(world)} == {"exeat-milter", "exeat-relay"}
+    os.rename(world.host.config, world.host.config + ".away")
+    found = faults(world)
+    os.rename(world.host.config + ".away", world.host.config)
+    assert "postconf" in [place for place, _ in found], found
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda: World(HOLD)))
