@@ -116,10 +116,10 @@ add_recipients(Db *db, const Item *item, GError **error)
     for (guint i = 0; i < item->recipients->len; i++) {
         const ItemRecipient *recipient = item->recipients->pdata[i];
 
-        if (db_run(db, &recipient_add, error, "sisiiiii", item->id, (gint64)i,
+        if (db_run(db, &recipient_add, error, "sisiiiiis", item->id, (gint64)i,
                    recipient->normal, (gint64)recipient->external, (gint64)recipient->known,
                    (gint64)recipient->mentioned, (gint64)recipient->outside,
-                   item->created) < 0)
+                   item->created, item->account) < 0)
             return FALSE;
     }
     return TRUE;

@@ -15,8 +15,9 @@ SELECT id, account, login, submission_key, digest, message_id, conversation, sta
     FROM item WHERE id = $1;
 
 -- name: recipient_add
-INSERT INTO recipient (item, number, address, external, known, mentioned, outside, created)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+INSERT INTO recipient (item, number, address, external, known, mentioned, outside, created,
+                       account)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- name: recipient_load
 SELECT address, external, known, mentioned, outside FROM recipient WHERE item = $1
@@ -172,9 +173,9 @@ SELECT COUNT(*) FROM item
 
 -- name: automatic_to_address
 SELECT COUNT(*) FROM recipient
-    WHERE address = $4 AND created >= $2
+    WHERE account = $1 AND address = $4 AND created >= $2
         AND EXISTS (SELECT 1 FROM item
-            WHERE item.id = recipient.item AND account = $1 AND automatic = 1 AND id <> $3
+            WHERE item.id = recipient.item AND automatic = 1 AND id <> $3
                 AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain',
                               'sent'));
 
@@ -188,7 +189,7 @@ SELECT COUNT(*) FROM item
 -- name: automatic_recipients
 SELECT recipient.address
     FROM item JOIN recipient ON recipient.item = item.id
-    WHERE account = $1 AND item.created >= $2 AND automatic = 1 AND id <> $3
+    WHERE item.account = $1 AND item.created >= $2 AND automatic = 1 AND id <> $3
         AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
 
 -- Earlier than $3, or than an item yet to be stored.

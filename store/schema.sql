@@ -210,9 +210,10 @@ CREATE INDEX item_automatic ON item (account, created, state, id, automatic)
 CREATE INDEX item_automatic_conversation
     ON item (account, conversation, created, state, id, automatic) WHERE automatic = 1;
 
--- created: the item's.
+-- account, created: the item's.
 CREATE TABLE recipient (
     item TEXT NOT NULL REFERENCES item (id),
+    account TEXT NOT NULL,
     address TEXT NOT NULL,
     number INTEGER NOT NULL,
     external INTEGER NOT NULL,
@@ -222,7 +223,7 @@ CREATE TABLE recipient (
     created BIGINT NOT NULL,
     PRIMARY KEY (item, address)
 );
-CREATE INDEX recipient_address ON recipient (address, created, item);
+CREATE INDEX recipient_address ON recipient (account, address, created, item);
 CREATE TABLE piece (
     item TEXT NOT NULL REFERENCES item (id),
     number INTEGER NOT NULL,
