@@ -38,6 +38,7 @@ static const char *const SETTINGS[] = {"smtpd_milters",
                                        "local_header_rewrite_clients",
                                        "queue_directory",
                                        "compatibility_level",
+                                       "multi_instance_directories",
                                        "smtpd_forbid_bare_newline",
                                        "smtpd_milter_maps",
                                        "smtpd_proxy_filter",
@@ -159,10 +160,9 @@ check_newline(const Postfix *postfix, const Service *service, const char *place,
 
 /* --except names a listener by its name or name/type. */
 static gboolean
-is_vouched(const Postfix *postfix, const Service *service)
+is_vouched(const char *const *names, const Service *service)
 {
-    return g_strv_contains(postfix->look->vouched, service->name) ||
-           g_strv_contains(postfix->look->vouched, service->key);
+    return g_strv_contains(names, service->name) || g_strv_contains(names, service->key);
 }
 
 static void
@@ -170,7 +170,7 @@ check_listener(const Postfix *postfix, const Service *service, GPtrArray *findin
 {
     g_autofree char *place = g_strdup_printf("listener %s", service->key);
 
-    if (is_vouched(postfix, service)) {
+    if (is_vouched(postfix->look->vouched, service)) {
         findings_add(findings, FINDING_UNKNOWN, place, "not looked at: --except");
         return;
     }
@@ -287,6 +287,35 @@ has_program(const Postfix *postfix, const char *program)
     return FALSE;
 }
 
+/* A word of --except that is no listener may be misspelt, or of one that is gone. */
+static void
+check_vouched(const Postfix *postfix, GPtrArray *findings)
+{
+    for (const char *const *name = postfix->look->vouched; *name != NULL; name++) {
+        const char *const one[] = {*name, NULL};
+        gboolean found = FALSE;
+
+        for (guint i = 0; i < postfix->conf->services->len; i++)
+            found = found || is_vouched(one, postfix->conf->services->pdata[i]);
+        if (!found && **name != '\0')
+            findings_add(findings, FINDING_UNKNOWN, "master.cf",
+                         "--except names “%s”, and there is no such listener", *name);
+    }
+}
+
+static void
+check_instances(const Postfix *postfix, GPtrArray *findings)
+{
+    const char *others =
+        g_hash_table_lookup(postfix->conf->settings, "multi_instance_directories");
+
+    if (others != NULL && *others != '\0')
+        findings_add(findings, FINDING_UNKNOWN, "main.cf",
+                     "there is more than this Postfix: look at each of %s with "
+                     "--postfix-config (XA5)",
+                     others);
+}
+
 void
 doctor_postfix(const PostfixLook *look, GPtrArray *findings)
 {
@@ -300,6 +329,8 @@ doctor_postfix(const PostfixLook *look, GPtrArray *findings)
                      "no smtpd or no cleanup is in it: is this the right --postfix-config?");
     for (guint i = 0; i < conf->services->len; i++)
         check_service(&postfix, conf->services->pdata[i], findings);
+    check_vouched(&postfix, findings);
+    check_instances(&postfix, findings);
     for (guint i = 0; look->hops[i] != NULL; i++)
         check_door(&postfix, look->hops[i], findings);
 }

@@ -2,17 +2,33 @@
 
 import json
 import os
+import re
+import shutil
 import socket
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
 from gate import AGENT, MILTER  # noqa: E402
 from mailhost import free_port  # noqa: E402
-from story import main, story  # noqa: E402
+from story import Skip, main, story  # noqa: E402
 from world import World  # noqa: E402
 
 HOLD = 'hold "everything"\n'
+# A network of its own, in which one user reaches nothing.
+FIREWALL = """ip link set lo up
+ip rule add pref 10 uidrange "$1-$1" prohibit
+ip rule add pref 20 lookup local
+ip rule del pref 0
+shift
+exec "$@"
+"""
+LISTEN = """import socket, subprocess, sys
+with socket.create_server(("127.0.0.1", int(sys.argv[1]))):
+    sys.exit(subprocess.run(sys.argv[2:], check=False).returncode)
+"""
+OUTSIDE_PORT = 2525
 
 
 def ask(world, *arguments, uid=0):
@@ -112,6 +128,22 @@ def _(world):
     assert ("unknown", place) in [one[:2] for one in found], found
     done = world.gate.command("doctor", "--outside", "no such host", uid=0)
     assert done.returncode == 64, done
+
+
+@story("A mail server that root reaches and the agent's user does not is told as closed (XA1)")
+def _(world):
+    if shutil.which("ip") is None:
+        raise Skip("ip is not installed")
+    words = [os.path.join(world.gate.bin, "exeat"), "-c", world.gate.config, "doctor",
+             "--postfix-config", world.host.config, "--outside", f"127.0.0.1:{OUTSIDE_PORT}"]
+    done = subprocess.run(["unshare", "-n", "sh", "-ec", FIREWALL, "sh", str(AGENT),
+                           sys.executable, "-c", LISTEN, str(OUTSIDE_PORT), *words],
+                          capture_output=True, text=True, check=False)
+    if "unshare" in done.stderr:
+        raise Skip(f"no network of its own: {done.stderr.strip()}")
+    assert done.returncode == 0, done
+    assert re.search(rf"(?m)^ok +agent's user {AGENT} .* port {OUTSIDE_PORT}, root does$",
+                     done.stdout), done
 
 
 @story("What the agent's user may read, write or enter and must not is a fault (XE13)")
