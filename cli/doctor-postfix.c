@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/doctor.h"
@@ -39,6 +38,9 @@ static const char *const SETTINGS[] = {"smtpd_milters",
                                        "queue_directory",
                                        "compatibility_level",
                                        "multi_instance_directories",
+                                       "always_bcc",
+                                       "sender_bcc_maps",
+                                       "recipient_bcc_maps",
                                        "smtpd_forbid_bare_newline",
                                        "smtpd_milter_maps",
                                        "smtpd_proxy_filter",
@@ -95,7 +97,7 @@ check_milters(const Postfix *postfix, const Service *service, const char *settin
     const char *action = gate->action != NULL ? gate->action : usual != NULL ? usual : "";
     const char *protocol = postconf_value(postfix->conf, service, "milter_protocol");
     gboolean closed = is_closed_action(action);
-    gboolean new = protocol != NULL &&atoi(protocol) >= 6;
+    gboolean new = protocol != NULL &&g_ascii_strtoull(protocol, NULL, 10) >= 6;
     if (!closed)
         findings_add(findings, FINDING_FAULT, place,
                      "without the gate mail is not refused: milter_default_action is “%s”, "
@@ -303,6 +305,23 @@ check_vouched(const Postfix *postfix, GPtrArray *findings)
     }
 }
 
+/* Copies that are made after the gate has judged who receives a message (XB33). */
+static void
+check_copies(const Postfix *postfix, GPtrArray *findings)
+{
+    static const char *const COPIES[] = {"always_bcc", "sender_bcc_maps",
+                                         "recipient_bcc_maps"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(COPIES); i++) {
+        const char *value = g_hash_table_lookup(postfix->conf->settings, COPIES[i]);
+        if (value != NULL && *value != '\0')
+            findings_add(findings, FINDING_UNKNOWN, "main.cf",
+                         "%s is “%s”: who stands there receives what nobody approved for "
+                         "them (XB33)",
+                         COPIES[i], value);
+    }
+}
+
 static void
 check_instances(const Postfix *postfix, GPtrArray *findings)
 {
@@ -331,6 +350,7 @@ doctor_postfix(const PostfixLook *look, GPtrArray *findings)
         check_service(&postfix, conf->services->pdata[i], findings);
     check_vouched(&postfix, findings);
     check_instances(&postfix, findings);
+    check_copies(&postfix, findings);
     for (guint i = 0; look->hops[i] != NULL; i++)
         check_door(&postfix, look->hops[i], findings);
 }

@@ -1,6 +1,5 @@
 #include "cli/postconf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void
@@ -83,7 +82,7 @@ static void
 read_services(Postconf *postconf, const char *services)
 {
     g_auto(GStrv) lines = g_strsplit(services, "\n", -1);
-    gboolean old = atoi(main_value(postconf, "compatibility_level")) < 1;
+    gboolean old = g_ascii_strtoull(main_value(postconf, "compatibility_level"), NULL, 10) < 1;
 
     for (guint i = 0; lines[i] != NULL; i++) {
         g_auto(GStrv) words = split_words(lines[i], " \t");

@@ -56,6 +56,8 @@ static const struct {
      ""},
     {"a second Postfix (XA5)", "", "", "multi_instance_directories = /etc/postfix-out\n", GATE,
      "", "", "main.cf: there is more"},
+    {"a copy for somebody (XB33)", "", "", "always_bcc = archive@example.org\n", GATE, "", "",
+     "main.cf: always_bcc"},
     {"another program listens", "628 inet n - y - - spawn\n", "", "", GATE, "", "",
      "listener 628/inet: it runs spawn"},
     {"milters taken from main.cf (XF17)", "", "", "smtpd_milters =\n", GATE, "",
