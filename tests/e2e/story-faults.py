@@ -335,9 +335,10 @@ def _(world):
         daemon.start()
         usual = address_space(daemon)
         codes = set()
-        for spare in (0, 2, 12):  # from not enough to begin with to nearly enough for a message
+        # From not enough to begin with to nearly enough for a message, in KiB.
+        for space in (usual // 2, usual, usual + 2048, usual + 12288):
             daemon.stop()
-            with limited(daemon, f"--as={(usual + spare * 1024) * 1024}"):
+            with limited(daemon, f"--as={space * 1024}"):
                 with contextlib.suppress(RuntimeError):  # it may have too little to begin with
                     daemon.start()
                 codes |= {submit(world, RELEASED, f"{number}", **large).code for number in (1, 2)}

@@ -237,7 +237,7 @@ def _(world):
     assert passes(world, NORA)
     path = os.path.join(world.gate.state, "exeat.db")
     code = f"import sqlite3; sqlite3.connect({path!r}).execute('DELETE FROM correspondent')"
-    denied = subprocess.run([sys.executable, "-c", code], user=AGENT, group=AGENT,
+    denied = subprocess.run(["/usr/bin/python3", "-c", code], user=AGENT, group=AGENT,
                             extra_groups=[], capture_output=True, check=False, text=True)
     assert "unable to open database file" in denied.stderr, denied
     assert verify(world)[0] == 0
