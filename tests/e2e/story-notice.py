@@ -100,9 +100,11 @@ def parse(mail):
 
 
 def hear_outcome(world, count=2):
-    """Action, status and text of the agent's latest notice."""
-    text, _, [recipient] = parse(heard(world, BOX, count)[-1])
-    return recipient["Action"], recipient["Status"], text
+    """Action, status and text of the agent's latest notice that tells an end; the mail server
+    may have let it pass the one that said wait."""
+    notices = [(recipient["Action"], recipient["Status"], text)
+               for text, _, [recipient] in map(parse, heard(world, BOX, count))]
+    return [notice for notice in notices if notice[0] != "delayed"][-1]
 
 
 def without(item, text):

@@ -216,6 +216,15 @@ class Gate:
             *daemon.arguments]
         daemon.identity = {}
 
+    def cut_off(self):
+        """From their next start on, the daemons have no network, not even the loopback."""
+        for daemon in (self.relay, self.milter):
+            user, group = daemon.identity["user"], daemon.identity["group"]
+            groups = ",".join(str(more) for more in daemon.identity["extra_groups"] or [group])
+            daemon.arguments = ["unshare", "-n", "setpriv", "--reuid", str(user), "--regid",
+                                str(group), "--groups", groups, *daemon.arguments]
+            daemon.identity = {}
+
     def inside(self, daemon, path):
         """A path as a daemon with a file system of its own sees it."""
         return f"/proc/{daemon.process.pid}/root{path}"
