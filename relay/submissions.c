@@ -185,22 +185,42 @@ find_again(Request *request, gboolean *found_out, GError **error)
     return TRUE;
 }
 
-/* It left before, by an item that the database, an older copy, does not have any more (XC12).
- */
+/* Whether it left before: by an item that is there, or by one that the database, an older
+ * copy, does not have any more (XC12). */
 static gboolean
-judge_lost(Request *request, GError **error)
+find_left(Request *request, char **why_out, GError **error)
+{
+    g_autofree char *id = NULL;
+    g_autoptr(Item) latest = NULL;
+
+    if (!lost_find(request->relay->db, request->item->digest, &id, error) ||
+        !find_same(request, &latest, error))
+        return FALSE;
+    if (id != NULL)
+        *why_out = g_strdup_printf("handed on before as %s, which was lost", id);
+    else if (latest != NULL &&
+             (latest->state == STATE_SENT || latest->state == STATE_BY_HUMAN))
+        *why_out = g_strdup_printf("this very message was sent before, as %s", latest->id);
+    return TRUE;
+}
+
+/* Only a person can mean it twice (XC23). */
+static gboolean
+judge_repeated(Request *request, GError **error)
 {
     Item *item = request->item;
-    g_autofree char *id = NULL;
+    char *why = NULL;
 
-    if (!lost_find(request->relay->db, item->digest, &id, error))
+    if (item->tier == TIER_REFUSE)
+        return TRUE;
+    if (!find_left(request, &why, error))
         return FALSE;
-    if (id == NULL || item->tier == TIER_REFUSE)
+    if (why == NULL)
         return TRUE;
     item->tier = TIER_HOLD;
-    item->line = 0;
+    item_set_line(item, 0, NULL);
     item->due = 0;
-    replace(&item->reason, g_strdup_printf("handed on before as %s, which was lost", id));
+    replace(&item->reason, why);
     return TRUE;
 }
 
@@ -221,7 +241,7 @@ submissions_submit(Request *request, GError **error)
     replace(&item->id, item_new_id());
     if (!limits_pace(request, error) ||
         !judge_item(request->relay->db, request->config, account, item, request->now, error) ||
-        !stop_judge(request->relay->db, item, error) || !judge_lost(request, error) ||
+        !stop_judge(request->relay->db, item, error) || !judge_repeated(request, error) ||
         !find_refused(request, &found, error))
         return FALSE;
     if (found)

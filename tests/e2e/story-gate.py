@@ -316,7 +316,9 @@ def _(world):
     world.gate.approve(first)
     assert world.gate.wait_state(first, "sent") == "sent"
     world.submit(ASSISTANT, [STRANGER], message)
-    assert only_item(world)["id"] != first
+    again = only_item(world)
+    assert again["id"] != first and again["reason"] == \
+        f"this very message was sent before, as {first}", again
     world.host.wait_empty()
     assert len(world.sink.wait(1)) == 1
 

@@ -183,8 +183,14 @@ class Soak:
                         with contextlib.suppress(RuntimeError):
                             self._decide_one(item, left_alone)
 
+    def _is_answered(self, item):
+        """What its client may still send again, and so make another item of once this one has
+        ended, is decided later (XC23)."""
+        known = self.world.gate.show(item)["message_id"]
+        return any(entry.id == known and entry.outcome == KEPT for entry in self.ledger.entries)
+
     def _decide_one(self, item, left_alone):
-        if item["state"] not in VERBS:
+        if item["state"] not in VERBS or not self._is_answered(item["id"]):
             return
         if random.random() < LEFT_ALONE[item["state"]]:
             left_alone.add(item["id"])
