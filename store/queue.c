@@ -118,8 +118,8 @@ add_recipients(Db *db, const Item *item, GError **error)
 
         if (db_run(db, &recipient_add, error, "sisiiiiis", item->id, (gint64)i,
                    recipient->normal, (gint64)recipient->external, (gint64)recipient->known,
-                   (gint64)recipient->mentioned, (gint64)recipient->outside,
-                   item->created, item->account) < 0)
+                   (gint64)recipient->mentioned, (gint64)recipient->outside, item->created,
+                   item->account) < 0)
             return FALSE;
     }
     return TRUE;
