@@ -6,7 +6,9 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "lib/wire.h"
+#include "relay/drafts.h"
 #include "relay/notice.h"
+#include "relay/reconcile.h"
 #include "relay/record.h"
 #include "relay/requests.h"
 #include "relay/schedule.h"
@@ -80,6 +82,8 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
     int fd = wire_listen(relay.config->relay_socket, 0600, &error);
     g_assert_no_error(error);
     relay.sender = sender_start(&relay);
+    relay.drafts = drafts_start(&relay);
+    relay.reconciler = reconciler_start(&relay);
     relay.schedule = schedule_start(&relay);
     relay.notifier = notifier_start(&relay);
     g_thread_unref(g_thread_new("serve", serve, GINT_TO_POINTER(fd)));

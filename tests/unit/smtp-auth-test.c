@@ -90,6 +90,7 @@ test_bad_servers(void)
             scram_final(scram, "r=nonceX,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096", &error);
 
         g_assert_no_error(error);
+        g_assert_nonnull(final);
         g_assert_false(scram_verify(scram, finals[i], &error));
         g_assert_error(error, EXEAT_ERROR, ERROR_PROTOCOL);
     }
