@@ -1,6 +1,7 @@
 """What becomes of mail on its way through a real Postfix."""
 
 import os
+import subprocess
 import sys
 import threading
 
@@ -306,6 +307,30 @@ def _(world):
     digest = world.gate.show(old)["digest"]
     assert world.gate.command("approve", old, digest).returncode == 65
     assert world.sink.messages() == []
+
+
+@story("What waits is not in the mail server's queue: released, flushed and restarted, it stays (XA19)")
+def _(world):
+    world.submit(ASSISTANT, [NORA], answer_to(write(world, NORA)))
+    world.submit(ASSISTANT, [STRANGER], letter(STRANGER))
+    world.submit(ASSISTANT, [NORA], letter(NORA))
+    waiting = world.gate.items()
+    assert sorted(item["state"] for item in waiting) == ["delayed", "draft", "held"], waiting
+    world.sink.wait(1)
+    world.host.wait_empty()
+    subprocess.run(["postsuper", "-c", world.host.config, "-r", "ALL", "-H", "ALL"], check=True)
+    world.host.flush()
+    world.host.stop()
+    world.host.restart()
+    world.host.flush()
+    world.host.wait_empty()
+    assert len(world.sink.messages()) == 1
+    assert [item["state"] for item in world.gate.items()] == \
+        [item["state"] for item in waiting]
+    held = next(item["id"] for item in waiting if item["state"] == "held")
+    world.gate.approve(held)
+    assert world.gate.wait_state(held, "sent") == "sent"
+    assert [message.recipients for message in world.sink.wait(2)][1] == [STRANGER]
 
 
 @story("An identical message after one that was sent is a new item and waits (XC23)")
