@@ -375,7 +375,7 @@ test_plans(void)
         {&next_due, "item_timer"},
         {&automatic_in_account, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&automatic_in_conversation, "COVERING INDEX item_automatic_conversation (account=?"},
-        {&automatic_to_address, "recipient_address (address=? AND created>?"},
+        {&automatic_to_address, "recipient_address (account=? AND address=? AND created>?"},
         {&automatic_recipients, "COVERING INDEX item_automatic (account=? AND created>?"},
         {&pending_find, "conversation=?"},
         {&lost_look_up, "digest=?"},

@@ -218,7 +218,7 @@ test_disguised(void)
         "--- TR ---",
         "I/O: 13 errors on 2026-11-13",
         "Nora wrote on 13.11.2026 that Thursday is fine",
-        "From: 9:00\nfirst\nsecond\nthird\nTo: 17:00\nfirst\nsecond\nthird\nDate: Friday",
+        "From: 9:00\n1\n2\n3\n4\nTo: 17:00\n1\n2\n3\n4\nDate: Friday",
         "Call Nora on 13.11.2026 at 08:00:",
         "Dear Sam,\n\n----\n\nThursday.",
     };
