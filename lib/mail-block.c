@@ -18,7 +18,7 @@ typedef struct {
     gsize code;    /* in pieces that are no words */
     gsize bytes;   /* in short hexadecimal or decimal numbers */
     guint n_bytes; /* of them */
-    gsize longest; /* run of letters that an encoding uses */
+    gsize longest; /* run of letters that an encoding uses, where it could be a long word */
 } Line;
 
 static gboolean
@@ -59,6 +59,17 @@ count_words(const char *piece, gsize length, gboolean digits)
     return words;
 }
 
+/* A word with at most two signs behind it, as most pieces are; longer ones are looked at. */
+static gboolean
+is_word(const char *piece, gsize length)
+{
+    gsize letters = 1;
+
+    while (letters < length && g_ascii_islower(piece[letters]))
+        letters++;
+    return length < RUN_LONG && g_ascii_isalpha(piece[0]) && letters + 2 >= length;
+}
+
 /* FALSE: words, a name, a path, a number, a date. */
 static gboolean
 is_code(const char *piece, gsize length)
@@ -66,7 +77,7 @@ is_code(const char *piece, gsize length)
     guint letters = 0, digits = 0, changes = 0, different = 0;
     gboolean seen[128] = {FALSE};
 
-    if (length < PIECE_MIN)
+    if (length < PIECE_MIN || is_word(piece, length))
         return FALSE;
     for (gsize i = 0; i < length; i++) {
         if (piece[i] <= ' ' || piece[i] > '~')
@@ -97,7 +108,8 @@ is_byte(const char *piece, gsize length)
 static gboolean
 is_link(const char *piece, gsize length)
 {
-    return length <= LINK_MAX && memmem(piece, length, "://", 3) != NULL;
+    return length <= LINK_MAX && memchr(piece, ':', length) != NULL &&
+           memmem(piece, length, "://", 3) != NULL;
 }
 
 static void
@@ -106,7 +118,7 @@ look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
     line->total += length;
     if (length >= PIECE_MIN && is_link(piece, length))
         return; /* a shorter one is neither code nor a number anyway */
-    if (length > line->longest)
+    if (length >= WORD_LONG)
         line->longest = MAX(line->longest, longest_run(piece, length));
     if (is_byte(piece, length) && (!listed || piece[1] == 'x')) {
         line->bytes += length;

@@ -95,27 +95,67 @@ end_line(Scan *scan)
     scan->length = 0;
 }
 
+/* gmime reads nothing with a NUL in its header; a space does no harm there. */
+static void
+keep_header(Scan *scan, const char *bytes, gsize length)
+{
+    if (!scan->in_header || scan->header->len > HEADER_MAX)
+        return;
+    const gsize begin = scan->header->len;
+    g_string_append_len(scan->header, bytes, (gssize)MIN(length, HEADER_MAX + 1 - begin));
+    for (gsize i = begin; i < scan->header->len; i++)
+        if (scan->header->str[i] == 0)
+            scan->header->str[i] = ' ';
+}
+
+static void
+count_colons(Scan *scan, const char *piece, gsize length)
+{
+    const char *end = piece + length;
+
+    for (const char *p = piece; (p = memchr(p, ':', (gsize)(end - p))) != NULL; p++)
+        if (++scan->colons == COLONS_MAX)
+            cap(scan->reading, "a header too long to be read");
+}
+
+/* A line without its line feed, or as much of it as has come. */
+static void
+scan_piece(Scan *scan, const char *piece, gsize length)
+{
+    const gsize room = sizeof scan->start - MIN(scan->length, sizeof scan->start);
+
+    if (length == 0)
+        return;
+    if (scan->previous == '\r' || memchr(piece, 0, length) != NULL ||
+        memchr(piece, '\r', length - 1) != NULL)
+        scan->malformed = TRUE;
+    keep_header(scan, piece, length);
+    if (scan->length == 0 && piece[0] != ' ' && piece[0] != '\t')
+        scan->colons = 0;
+    count_colons(scan, piece, length);
+    if (room > 0)
+        memcpy(scan->start + scan->length, piece, MIN(room, length));
+    scan->length += length;
+    scan->previous = piece[length - 1];
+}
+
 static void
 scan_bytes(Scan *scan, const char *bytes, gsize length)
 {
-    for (gsize i = 0; i < length; i++) {
-        char c = bytes[i];
-        if (c == 0 || (c == '\n') != (scan->previous == '\r'))
+    const char *end = bytes + length;
+
+    for (const char *line = bytes; line < end;) {
+        const char *feed = memchr(line, '\n', (gsize)(end - line));
+
+        scan_piece(scan, line, (gsize)((feed != NULL ? feed : end) - line));
+        if (feed == NULL)
+            return;
+        if (scan->previous != '\r')
             scan->malformed = TRUE;
-        if (scan->in_header && scan->header->len <= HEADER_MAX)
-            g_string_append_c(scan->header, c != 0 ? c : ' ');
-        scan->previous = c;
-        if (c == '\n') {
-            end_line(scan);
-            continue;
-        }
-        if (scan->length == 0 && c != ' ' && c != '\t')
-            scan->colons = 0;
-        if (c == ':' && ++scan->colons == COLONS_MAX)
-            cap(scan->reading, "a header too long to be read");
-        if (scan->length < sizeof scan->start)
-            scan->start[scan->length] = c;
-        scan->length++;
+        keep_header(scan, "\n", 1);
+        scan->previous = '\n';
+        end_line(scan);
+        line = feed + 1;
     }
 }
 

@@ -18,11 +18,16 @@ is_charset(const char *name)
 static gboolean
 is_ascii(const char *bytes, gsize length)
 {
-    guchar all = 0;
+    const char *end = bytes + length;
+    guint64 all = 0, word;
 
-    for (gsize i = 0; i < length; i++)
-        all |= (guchar)bytes[i];
-    return all < 0x80;
+    for (; end - bytes >= (gssize)sizeof word; bytes += sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        all |= word;
+    }
+    for (; bytes < end; bytes++)
+        all |= (guchar)*bytes;
+    return (all & G_GUINT64_CONSTANT(0x8080808080808080)) == 0;
 }
 
 /* By whole names: iconv is to say which others it knows. */
@@ -56,25 +61,38 @@ convert(const char *bytes, gsize length, const char *charset, gsize *length_out)
     return g_convert(bytes, (gssize)length, "UTF-8", charset, &read, length_out, NULL);
 }
 
+/* Where the byte stands next, else the end. */
+static const char *
+next_byte(const char *p, char byte, const char *end)
+{
+    const char *found = memchr(p, byte, (gsize)(end - p));
+
+    return found != NULL ? found : end;
+}
+
 /* UTF-8 with line feeds only and without NUL: a bare CR is a new line to who looks at it. */
 static char *
 clean(const char *text, gsize length)
 {
     g_autoptr(GString) cleaned = g_string_sized_new(length);
-    gsize copied = 0;
+    const char *end = text + length;
+    const char *p = text, *nul = next_byte(p, 0, end), *cr = next_byte(p, '\r', end);
 
-    for (gsize i = 0; i < length; i++) {
-        if (text[i] != 0 && text[i] != '\r')
-            continue;
-        g_string_append_len(cleaned, text + copied, (gssize)(i - copied));
-        copied = i + 1;
-        if (text[i] == 0)
+    for (const char *stop = MIN(nul, cr); stop < end; stop = MIN(nul, cr)) {
+        g_string_append_len(cleaned, p, stop - p);
+        p = stop + 1;
+        if (stop == nul) {
             g_string_append(cleaned, "\xef\xbf\xbd");
-        else if (copied == length || text[copied] != '\n')
+            nul = next_byte(p, 0, end);
+            continue;
+        }
+        if (p == end || *p != '\n')
             g_string_append_c(cleaned, '\n');
+        cr = next_byte(p, '\r', end);
     }
-    g_string_append_len(cleaned, text + copied, (gssize)(length - copied));
-    if (g_utf8_validate_len(cleaned->str, cleaned->len, NULL))
+    g_string_append_len(cleaned, p, end - p);
+    if (is_ascii(cleaned->str, cleaned->len) ||
+        g_utf8_validate_len(cleaned->str, cleaned->len, NULL))
         return g_string_free(g_steal_pointer(&cleaned), FALSE);
     return g_utf8_make_valid(cleaned->str, (gssize)cleaned->len);
 }
@@ -83,10 +101,8 @@ clean(const char *text, gsize length)
 static gboolean
 has_shift(const char *text, gsize length)
 {
-    for (gsize i = 0; i < length; i++)
-        if (text[i] == 0 || text[i] == 0x0e || text[i] == 0x0f || text[i] == 0x1b)
-            return TRUE;
-    return FALSE;
+    return memchr(text, 0, length) != NULL || memchr(text, 0x0e, length) != NULL ||
+           memchr(text, 0x0f, length) != NULL || memchr(text, 0x1b, length) != NULL;
 }
 
 gboolean
