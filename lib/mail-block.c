@@ -75,9 +75,9 @@ static gboolean
 is_code(const char *piece, gsize length)
 {
     guint letters = 0, digits = 0, changes = 0, different = 0;
-    gboolean seen[128] = {FALSE};
+    guint8 seen[128] = {FALSE};
 
-    if (length < PIECE_MIN || is_word(piece, length))
+    if (is_word(piece, length))
         return FALSE;
     for (gsize i = 0; i < length; i++) {
         if (piece[i] <= ' ' || piece[i] > '~')
@@ -124,7 +124,7 @@ look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
         line->bytes += length;
         line->n_bytes++;
     }
-    if (is_code(piece, length))
+    if (length >= PIECE_MIN && is_code(piece, length))
         line->code += length;
 }
 

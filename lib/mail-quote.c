@@ -211,6 +211,16 @@ look_for_quote(Search *search, guint level, gboolean empty)
         *search->quoted = TRUE;
 }
 
+/* With its tabs as the walls of a table; NULL when there are none. */
+static char *
+fold_row(const char *content)
+{
+    if (strchr(content, '\t') == NULL)
+        return NULL;
+    g_autofree char *cells = g_strdelimit(g_strdup(content), "\t", '|');
+    return mail_fold(cells);
+}
+
 static void
 look_at_line(Search *search, const char *line, gsize length)
 {
@@ -224,11 +234,10 @@ look_at_line(Search *search, const char *line, gsize length)
         look_for_block(search, "");
         return;
     }
-    g_autofree char *cells = g_strdelimit(g_strdup(content), "\t", '|');
-    g_autofree char *row = mail_fold(cells);
     g_autofree char *folded = mail_fold(content);
+    g_autofree char *row = fold_row(content);
     look_for_marker(search, folded);
-    look_for_block(search, row);
+    look_for_block(search, row != NULL ? row : folded);
     look_for_date(search, folded, line, length);
     search->above = line;
     search->above_length = length;

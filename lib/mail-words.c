@@ -180,7 +180,8 @@ typedef struct {
     GHashTable *labels; /* folded word to MailWord */
     GHashTable *prefixes;
     GHashTable *markers;
-    char **verbs; /* folded */
+    gsize marker_most; /* bytes of the longest */
+    char **verbs;      /* folded */
 } Words;
 
 static char *
@@ -191,7 +192,7 @@ fold_ascii(const char *text)
 
     for (const char *p = text; *p != 0; p++)
         if (!g_ascii_isspace(*p))
-            *end++ = g_ascii_tolower(*p);
+            *end++ = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
         else if (end > folded && end[-1] != ' ')
             *end++ = ' ';
     end -= end > folded && end[-1] == ' ';
@@ -250,6 +251,19 @@ index_words(gsize n_rows, const MailWordRow *rows)
     return index;
 }
 
+static gsize
+longest_key(GHashTable *table)
+{
+    GHashTableIter iter;
+    gpointer key;
+    gsize longest = 0;
+
+    g_hash_table_iter_init(&iter, table);
+    while (g_hash_table_iter_next(&iter, &key, NULL))
+        longest = MAX(longest, strlen(key));
+    return longest;
+}
+
 /* Built once, for all threads; it lives as long as the process. */
 static const Words *
 words(void)
@@ -261,6 +275,7 @@ words(void)
         built.labels = index_words(G_N_ELEMENTS(labels), labels);
         built.prefixes = index_words(G_N_ELEMENTS(prefixes), prefixes);
         built.markers = index_words(G_N_ELEMENTS(markers), markers);
+        built.marker_most = longest_key(built.markers);
         built.verbs = fold_all(verbs);
         g_once_init_leave(&ready, 1);
     }
@@ -286,6 +301,8 @@ mail_word_marker(const char *folded, gboolean whole)
     GHashTableIter iter;
     gpointer phrase, word;
 
+    if (whole && strlen(folded) > words()->marker_most)
+        return MAIL_WORD_NONE; /* most lines */
     if (whole)
         return GPOINTER_TO_UINT(g_hash_table_lookup(words()->markers, folded));
     g_hash_table_iter_init(&iter, words()->markers);
