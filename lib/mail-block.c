@@ -116,6 +116,8 @@ static void
 look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
 {
     line->total += length;
+    if (length < PIECE_MIN && !g_ascii_isxdigit(piece[0]))
+        return; /* most words */
     if (length >= PIECE_MIN && is_link(piece, length))
         return; /* a shorter one is neither code nor a number anyway */
     if (length >= WORD_LONG)

@@ -61,6 +61,9 @@ void mail_read_addresses(MailReading *reading, const char *name, char ***strv_ou
 /* Bytes in a character set that may be a lie, as UTF-8 without NUL. charset may be NULL. */
 char *mail_decode(const char *bytes, gsize length, const char *charset);
 
+/* Whether they are the same in UTF-8 and in the character sets that most mail is in. */
+gboolean mail_is_ascii(const char *bytes, gsize length);
+
 /* TRUE when no reader makes other letters of the bytes than mail_decode does (XD13). */
 gboolean mail_is_certain(const char *bytes, gsize length, const char *charset);
 

@@ -138,10 +138,12 @@ look_for_block(Search *search, const char *folded)
 static char *
 copy_head(const char *line, gsize length)
 {
-    char *head = g_strndup(line, MIN(length, HEAD_MAX));
+    const gsize kept = MIN(length, HEAD_MAX);
+    char *head = g_strndup(line, kept);
     const char *valid = NULL;
 
-    if (!g_utf8_validate(head, -1, &valid)) /* the cut went through a character */
+    if (!mail_is_ascii(line, kept) &&
+        !g_utf8_validate(head, -1, &valid)) /* the cut went through a character */
         head[valid - head] = 0;
     return head;
 }

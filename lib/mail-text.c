@@ -14,9 +14,8 @@ is_charset(const char *name)
     return length > 0 && length <= CHARSET_MAX && name[length] == 0;
 }
 
-/* Bytes that are the same in UTF-8 and in the character sets that most mail is in. */
-static gboolean
-is_ascii(const char *bytes, gsize length)
+gboolean
+mail_is_ascii(const char *bytes, gsize length)
 {
     const char *end = bytes + length;
     guint64 all = 0, word;
@@ -47,7 +46,7 @@ extends_ascii(const char *charset)
 static gboolean
 is_same(const char *bytes, gsize length, const char *charset)
 {
-    return charset != NULL && extends_ascii(charset) && is_ascii(bytes, length);
+    return charset != NULL && extends_ascii(charset) && mail_is_ascii(bytes, length);
 }
 
 static char *
@@ -91,7 +90,7 @@ clean(const char *text, gsize length)
         cr = next_byte(p, '\r', end);
     }
     g_string_append_len(cleaned, p, end - p);
-    if (is_ascii(cleaned->str, cleaned->len) ||
+    if (mail_is_ascii(cleaned->str, cleaned->len) ||
         g_utf8_validate_len(cleaned->str, cleaned->len, NULL))
         return g_string_free(g_steal_pointer(&cleaned), FALSE);
     return g_utf8_make_valid(cleaned->str, (gssize)cleaned->len);

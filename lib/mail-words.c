@@ -180,18 +180,18 @@ typedef struct {
     GHashTable *labels; /* folded word to MailWord */
     GHashTable *prefixes;
     GHashTable *markers;
-    gsize marker_most; /* bytes of the longest */
-    char **verbs;      /* folded */
+    gsize marker_most[256]; /* bytes of the longest that begins with this one */
+    char **verbs;           /* folded */
 } Words;
 
 static char *
-fold_ascii(const char *text)
+fold_ascii(const char *text, gsize length)
 {
-    char *folded = g_malloc(strlen(text) + 1);
+    char *folded = g_malloc(length + 1);
     char *end = folded;
 
     for (const char *p = text; *p != 0; p++)
-        if (!g_ascii_isspace(*p))
+        if (*p > ' ' || !g_ascii_isspace(*p))
             *end++ = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
         else if (end > folded && end[-1] != ' ')
             *end++ = ' ';
@@ -203,8 +203,10 @@ fold_ascii(const char *text)
 char *
 mail_fold(const char *text)
 {
-    if (g_str_is_ascii(text))
-        return fold_ascii(text);
+    const gsize length = strlen(text);
+
+    if (mail_is_ascii(text, length))
+        return fold_ascii(text, length);
 
     g_autofree char *wide = g_utf8_normalize(text, -1, G_NORMALIZE_NFKD);
     g_autoptr(GString) bare = g_string_new(NULL);
@@ -251,17 +253,17 @@ index_words(gsize n_rows, const MailWordRow *rows)
     return index;
 }
 
-static gsize
-longest_key(GHashTable *table)
+static void
+measure_keys(GHashTable *table, gsize *most)
 {
     GHashTableIter iter;
     gpointer key;
-    gsize longest = 0;
 
     g_hash_table_iter_init(&iter, table);
-    while (g_hash_table_iter_next(&iter, &key, NULL))
-        longest = MAX(longest, strlen(key));
-    return longest;
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        const guchar first = *(guchar *)key;
+        most[first] = MAX(most[first], strlen(key));
+    }
 }
 
 /* Built once, for all threads; it lives as long as the process. */
@@ -275,7 +277,7 @@ words(void)
         built.labels = index_words(G_N_ELEMENTS(labels), labels);
         built.prefixes = index_words(G_N_ELEMENTS(prefixes), prefixes);
         built.markers = index_words(G_N_ELEMENTS(markers), markers);
-        built.marker_most = longest_key(built.markers);
+        measure_keys(built.markers, built.marker_most);
         built.verbs = fold_all(verbs);
         g_once_init_leave(&ready, 1);
     }
@@ -301,7 +303,7 @@ mail_word_marker(const char *folded, gboolean whole)
     GHashTableIter iter;
     gpointer phrase, word;
 
-    if (whole && strlen(folded) > words()->marker_most)
+    if (whole && strlen(folded) > words()->marker_most[(guchar)*folded])
         return MAIL_WORD_NONE; /* most lines */
     if (whole)
         return GPOINTER_TO_UINT(g_hash_table_lookup(words()->markers, folded));
