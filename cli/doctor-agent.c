@@ -194,13 +194,19 @@ forbid_secret(Look *look, const char *path)
 }
 
 static void
+forbid_secrets(Look *look, const Secret *secret)
+{
+    forbid_secret(look, secret->password_file);
+    forbid_secret(look, secret->token_file);
+}
+
+static void
 try_hop(Look *look, const NextHop *hop)
 {
     if (hop->gated && g_str_has_prefix(hop->target, "unix:"))
         forbid_change(look, hop->target + strlen("unix:"),
                       "this door is the relay's alone: see who is in its group (XA6)");
-    forbid_secret(look, hop->password_file);
-    forbid_secret(look, hop->token_file);
+    forbid_secrets(look, &hop->secret);
     forbid_secret(look, hop->key_file);
 }
 
@@ -230,8 +236,7 @@ try_files(Look *look)
         const Account *account = config->accounts->pdata[i];
         forbid_change(look, account->policy_file, RULES);
         try_hop(look, &account->hop);
-        forbid_secret(look, account->drafts.password_file);
-        forbid_secret(look, account->drafts.token_file);
+        forbid_secrets(look, &account->drafts.secret);
     }
     if (look->faults == 0)
         findings_add(look->findings, FINDING_OK, look->place,

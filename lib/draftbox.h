@@ -6,25 +6,21 @@
 
 #include <stddef.h>
 
-#include "lib/setting.h"
+#include "lib/secret.h"
 
 /* Texts are "" when there is none, paths absolute once checked. */
 typedef struct {
     char *address; /* as imap_url_parse takes it; "": the account has no such mailbox */
     char *ca_file; /* "": the system's */
-    char *password_file;
-    char *token_file;
-    char **token_command; /* program and arguments; empty for none */
-    char *sent;           /* the folder of what was sent; "": what the server says */
+    Secret secret;
+    char *sent; /* the folder of what was sent; "": what the server says */
 } DraftBox;
 
 /* Rows of a table of settings for a DraftBox that is a member of the struct. */
 #define DRAFTBOX_SETTINGS(type, member)                                                       \
     {"drafts", draftbox_read_address, offsetof(type, member.address), ""},                    \
         {"drafts-ca", setting_file, offsetof(type, member.ca_file), ""},                      \
-        {"drafts-password-file", setting_file, offsetof(type, member.password_file), ""},     \
-        {"drafts-token-file", setting_file, offsetof(type, member.token_file), ""},           \
-        {"drafts-token-command", setting_command, offsetof(type, member.token_command), ""},  \
+        SECRET_SETTINGS("drafts", type, member.secret),                                       \
     {                                                                                         \
         "drafts-sent", setting_file, offsetof(type, member.sent), ""                          \
     }

@@ -195,3 +195,18 @@ keygroup_check(const KeyFile *file, const KeyGroup *group, const char *const *kn
     }
     return TRUE;
 }
+
+gboolean
+keygroup_forbid_parts(const KeyFile *file, const KeyGroup *group, const char *key,
+                      GError **error)
+{
+    g_autofree char *prefix = g_strconcat(key, "-", NULL);
+
+    for (guint i = 0; i < group->lines->len; i++) {
+        const KeyLine *line = g_ptr_array_index(group->lines, i);
+        if (g_str_has_prefix(line->key, prefix))
+            return keyfile_fail(error, file, line->line, line->key,
+                                "the key “%s” in this group, too", key);
+    }
+    return TRUE;
+}

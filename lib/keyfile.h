@@ -40,6 +40,10 @@ const KeyLine *keygroup_line(const KeyGroup *group, const char *key);
 gboolean keygroup_check(const KeyFile *file, const KeyGroup *group, const char *const *known,
                         GError **error);
 
+/* Refuses a key that begins with key and a hyphen: without that key it has no meaning. */
+gboolean keygroup_forbid_parts(const KeyFile *file, const KeyGroup *group, const char *key,
+                               GError **error);
+
 /* Sets "FILE:LINE: found “…”, expected …" and returns FALSE. A long found text is cut. */
 gboolean keyfile_fail(GError **error, const KeyFile *file, guint line, const char *found,
                       const char *expected, ...) G_GNUC_PRINTF(5, 6);

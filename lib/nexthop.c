@@ -94,9 +94,7 @@ make_sense(const Sense *senses, gsize count, const KeyFile *file, const KeyGroup
 static gboolean
 check_keys(const NextHop *hop, const KeyFile *file, const KeyGroup *group, GError **error)
 {
-    gboolean command = hop->token_command[0] != NULL;
-    gboolean token = command || is_set(hop->token_file);
-    guint secrets = is_set(hop->password_file) + is_set(hop->token_file) + command;
+    const Secret *secret = &hop->secret;
     gboolean tls = hop->tls != SMTP_TLS_NONE;
     gboolean local = g_str_has_prefix(hop->target, "unix:");
     gboolean named = hop->auth != SMTP_AUTH_ANY;
@@ -110,48 +108,26 @@ check_keys(const NextHop *hop, const KeyFile *file, const KeyGroup *group, GErro
          "the key “next-hop-key” in this group, too"},
         {"next-hop-key", is_set(hop->key_file) && !is_set(hop->certificate_file),
          "the key “next-hop-certificate” in this group, too"},
-        {"next-hop-user", is_set(hop->user) && secrets != 1,
-         "one of “next-hop-password-file”, “next-hop-token-file” and "
-         "“next-hop-token-command” in this group, too"},
-        {"next-hop-password-file", is_set(hop->password_file) && !is_set(hop->user),
+        {"next-hop-user", is_set(hop->user) && secret_count(secret) != 1,
+         SECRET_EXPECTED("next-hop")},
+        {"next-hop-password-file", is_set(secret->password_file) && !is_set(hop->user),
          "the key “next-hop-user” in this group, too"},
-        {"next-hop-token-file", is_set(hop->token_file) && !is_set(hop->user),
+        {"next-hop-token-file", is_set(secret->token_file) && !is_set(hop->user),
          "the key “next-hop-user” in this group, too"},
-        {"next-hop-token-command", command && !is_set(hop->user),
+        {"next-hop-token-command", secret->token_command[0] != NULL && !is_set(hop->user),
          "the key “next-hop-user” in this group, too"},
         {"next-hop-user", is_set(hop->user) && !tls && !local,
          "the key “next-hop-tls” in this group, too: no password and no token goes over a "
          "network in the clear"},
         {"next-hop-auth", named && !is_set(hop->user),
          "the key “next-hop-user” in this group, too"},
-        {"next-hop-auth", named && is_set(hop->user) && smtp_auth_is_token(hop->auth) != token,
+        {"next-hop-auth",
+         named && is_set(hop->user) &&
+             smtp_auth_is_token(hop->auth) != secret_is_token(secret),
          "OAUTHBEARER or XOAUTH2 with a token, another with a password"},
     };
 
     return make_sense(senses, G_N_ELEMENTS(senses), file, group, error);
-}
-
-/* An account that has none of its own has none of the other keys either. */
-static gboolean
-check_absence(const KeyFile *file, const KeyGroup *group, GError **error)
-{
-    for (guint i = 0; i < group->lines->len; i++) {
-        const KeyLine *line = group->lines->pdata[i];
-
-        if (g_str_has_prefix(line->key, "next-hop-"))
-            return keyfile_fail(error, file, line->line, line->key,
-                                "the key “next-hop” in this group, too");
-    }
-    return TRUE;
-}
-
-static void
-make_absolute(char **path, const char *folder)
-{
-    g_autofree char *written = *path;
-
-    *path =
-        is_set(written) ? g_canonicalize_filename(written, folder) : g_steal_pointer(&written);
 }
 
 gboolean
@@ -159,32 +135,20 @@ nexthop_check(NextHop *hop, const char *folder, const KeyFile *file, const KeyGr
               GError **error)
 {
     if (!is_set(hop->target))
-        return check_absence(file, group, error);
-    make_absolute(&hop->ca_file, folder);
-    make_absolute(&hop->certificate_file, folder);
-    make_absolute(&hop->key_file, folder);
-    make_absolute(&hop->password_file, folder);
-    make_absolute(&hop->token_file, folder);
+        return keygroup_forbid_parts(file, group, "next-hop", error);
+    setting_place_file(&hop->ca_file, folder);
+    setting_place_file(&hop->certificate_file, folder);
+    setting_place_file(&hop->key_file, folder);
+    secret_place(&hop->secret, folder);
     return check_keys(hop, file, group, error);
-}
-
-static gboolean
-check_file(const char *path, char *(*read)(const char *, GError **), GError **error)
-{
-    if (!is_set(path))
-        return TRUE;
-    g_autofree char *text = read(path, error);
-    return text != NULL;
 }
 
 gboolean
 nexthop_check_files(const NextHop *hop, GError **error)
 {
-    return check_file(hop->ca_file, trusted_read, error) &&
-           check_file(hop->certificate_file, trusted_read, error) &&
-           check_file(hop->key_file, trusted_read_secret, error) &&
-           check_file(hop->password_file, trusted_read_secret, error) &&
-           check_file(hop->token_file, trusted_read_secret, error);
+    return trusted_check(hop->ca_file, error) && trusted_check(hop->certificate_file, error) &&
+           trusted_check_secret(hop->key_file, error) &&
+           secret_check_files(&hop->secret, error);
 }
 
 void
@@ -195,7 +159,5 @@ nexthop_clear(NextHop *hop)
     g_free(hop->certificate_file);
     g_free(hop->key_file);
     g_free(hop->user);
-    g_free(hop->password_file);
-    g_free(hop->token_file);
-    g_strfreev(hop->token_command);
+    secret_clear(&hop->secret);
 }

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "lib/setting.h"
+#include "lib/secret.h"
 
 typedef enum { SMTP_TLS_NONE, SMTP_TLS_STARTTLS, SMTP_TLS_IMPLICIT } SmtpTls;
 
@@ -40,9 +40,7 @@ typedef struct {
     char *key_file;
     char *user; /* "": no AUTH */
     SmtpAuth auth;
-    char *password_file;
-    char *token_file;
-    char **token_command; /* program and arguments; empty for none */
+    Secret secret;
 } NextHop;
 
 /* Rows of a table of settings for a NextHop that is a member of the struct. otherwise: of
@@ -56,11 +54,7 @@ typedef struct {
         {"next-hop-key", setting_file, offsetof(type, member.key_file), ""},                  \
         {"next-hop-user", setting_file, offsetof(type, member.user), ""},                     \
         {"next-hop-auth", nexthop_read_auth, offsetof(type, member.auth), "automatic"},       \
-        {"next-hop-password-file", setting_file, offsetof(type, member.password_file), ""},   \
-        {"next-hop-token-file", setting_file, offsetof(type, member.token_file), ""},         \
-    {                                                                                         \
-        "next-hop-token-command", setting_command, offsetof(type, member.token_command), ""   \
-    }
+        SECRET_SETTINGS("next-hop", type, member.secret)
 
 gboolean nexthop_read_target(const SettingPlace *, const char *, gpointer, GError **);
 gboolean nexthop_read_tls(const SettingPlace *, const char *, gpointer, GError **);

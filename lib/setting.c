@@ -69,6 +69,15 @@ setting_file(const SettingPlace *place G_GNUC_UNUSED, const char *text, gpointer
     return keep(member, text);
 }
 
+void
+setting_place_file(char **path, const char *folder)
+{
+    g_autofree char *written = *path;
+
+    *path = *written != '\0' ? g_canonicalize_filename(written, folder)
+                             : g_steal_pointer(&written);
+}
+
 gboolean
 setting_command(const SettingPlace *place, const char *text, gpointer member, GError **error)
 {

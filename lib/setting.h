@@ -61,6 +61,9 @@ gboolean setting_duration(const SettingPlace *, const char *, gpointer,
 gboolean setting_size(const SettingPlace *, const char *, gpointer, GError **);  /* guint64 */
 gboolean setting_count(const SettingPlace *, const char *, gpointer, GError **); /* guint */
 
+/* Makes what setting_file read absolute, below folder; "" stays. */
+void setting_place_file(char **path, const char *folder);
+
 /* A login as it is compared: without regard to case (case H5), in no locale. The caller frees.
  */
 char *setting_fold_login(const char *login);

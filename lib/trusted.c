@@ -114,3 +114,19 @@ trusted_read_secret(const char *path, GError **error)
 {
     return read_checked(path, OTHERS_ANY, error);
 }
+
+gboolean
+trusted_check(const char *path, GError **error)
+{
+    g_autofree char *text = *path != '\0' ? trusted_read(path, error) : NULL;
+
+    return *path == '\0' || text != NULL;
+}
+
+gboolean
+trusted_check_secret(const char *path, GError **error)
+{
+    g_autofree char *text = *path != '\0' ? trusted_read_secret(path, error) : NULL;
+
+    return *path == '\0' || text != NULL;
+}

@@ -15,3 +15,7 @@ char *trusted_read(const char *path, GError **error);
 /* The same for a password: a file that group or others may read is refused too. Root may read
  * anybody's. */
 char *trusted_read_secret(const char *path, GError **error);
+
+/* Whether it can be read, with the same errors; "" names no file and passes. */
+gboolean trusted_check(const char *path, GError **error);
+gboolean trusted_check_secret(const char *path, GError **error);

@@ -16,7 +16,9 @@ struct _Connections {
 static char *
 fetch(gpointer data, gboolean fresh, GError **error)
 {
-    return credentials_fetch(data, fresh, error);
+    const NextHop *hop = data;
+
+    return credentials_fetch(&hop->secret, hop->user, fresh, error);
 }
 
 static const char *
@@ -38,7 +40,7 @@ connection_new(Config *config, const NextHop *hop)
         .key_file = or_null(hop->key_file),
         .user = or_null(hop->user),
         .auth = hop->auth,
-        .token = *hop->password_file == '\0',
+        .token = secret_is_token(&hop->secret),
         .secret = fetch,
         .secret_data = (gpointer)hop,
     };

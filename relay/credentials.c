@@ -64,27 +64,27 @@ keep_token(const char *name, const char *token)
 }
 
 static char *
-run_command(const NextHop *hop, gboolean fresh, GError **error)
+run_command(char **command, const char *user, gboolean fresh, GError **error)
 {
-    g_autofree char *words = g_strjoinv(" ", hop->token_command);
-    g_autofree char *name = g_strconcat(hop->user, " ", words, NULL);
+    g_autofree char *words = g_strjoinv(" ", command);
+    g_autofree char *name = g_strconcat(user, " ", words, NULL);
     char *token = fresh ? NULL : find_token(name);
 
     if (token != NULL)
         return token;
-    char *text = program_ask(hop->token_command, error);
-    token = text != NULL ? first_line(text, TRUE, hop->token_command[0], error) : NULL;
+    char *text = program_ask(command, error);
+    token = text != NULL ? first_line(text, TRUE, command[0], error) : NULL;
     if (token != NULL)
         keep_token(name, token);
     return token;
 }
 
 char *
-credentials_fetch(const NextHop *hop, gboolean fresh, GError **error)
+credentials_fetch(const Secret *secret, const char *user, gboolean fresh, GError **error)
 {
-    if (*hop->password_file != '\0')
-        return read_file(hop->password_file, FALSE, error);
-    if (*hop->token_file != '\0')
-        return read_file(hop->token_file, TRUE, error);
-    return run_command(hop, fresh, error);
+    if (*secret->password_file != '\0')
+        return read_file(secret->password_file, FALSE, error);
+    if (*secret->token_file != '\0')
+        return read_file(secret->token_file, TRUE, error);
+    return run_command(secret->token_command, user, fresh, error);
 }

@@ -18,21 +18,15 @@ forget(char *secret)
 static Imap *
 try_login(const DraftBox *box, const ImapUrl *url, gboolean fresh, GError **error)
 {
-    const NextHop login = {
-        .user = url->user,
-        .password_file = box->password_file,
-        .token_file = box->token_file,
-        .token_command = box->token_command,
-    };
-    gboolean password = *box->password_file != '\0';
-    char *secret = credentials_fetch(&login, fresh, error);
+    gboolean token = secret_is_token(&box->secret);
+    char *secret = credentials_fetch(&box->secret, url->user, fresh, error);
 
     if (secret == NULL)
         return NULL;
     const ImapServer server = {
         .url = url,
-        .password = password ? secret : NULL,
-        .token = password ? NULL : secret,
+        .password = token ? NULL : secret,
+        .token = token ? secret : NULL,
         .ca_file = *box->ca_file != '\0' ? box->ca_file : NULL,
         .timeout_ms = PATIENCE_MS,
     };
@@ -48,7 +42,7 @@ log_in(const DraftBox *box, const ImapUrl *url, GError **error)
     g_autoptr(GError) trouble = NULL;
     Imap *imap = try_login(box, url, FALSE, &trouble);
 
-    if (imap == NULL && box->token_command[0] != NULL &&
+    if (imap == NULL && box->secret.token_command[0] != NULL &&
         g_error_matches(trouble, EXEAT_ERROR, ERROR_CONFIG))
         return try_login(box, url, TRUE, error);
     if (imap == NULL)

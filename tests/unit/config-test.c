@@ -577,7 +577,7 @@ test_secrets(void)
                           (general ? &config->hop : &config_account(config, "box")->hop));
             g_assert_cmpstr(hop->target, ==, "inet:mx.test:465");
             g_assert_cmpint(hop->tls, ==, SMTP_TLS_IMPLICIT);
-            g_assert_cmpstr(hop->password_file, ==, secret);
+            g_assert_cmpstr(hop->secret.password_file, ==, secret);
             g_assert_false(hop->gated);
             g_assert_true(config_next_hop(config, "nobody") == &config->hop);
         } else {
