@@ -300,8 +300,12 @@ mail_read_parts(MailReading *reading, int fd)
 {
     g_autoptr(GPtrArray) boundaries = g_ptr_array_new_with_free_func(g_free);
     Walk walk = {.reading = reading, .boundaries = boundaries};
-    g_autoptr(GMimeStream) stream = g_mime_stream_fs_new_with_bounds(fd, 0, -1);
 
+    if (reading->small != NULL) {
+        walk_bytes(&walk, reading->small, reading->small_size, TRUE);
+        return;
+    }
+    g_autoptr(GMimeStream) stream = g_mime_stream_fs_new_with_bounds(fd, 0, -1);
     g_mime_stream_fs_set_owner(GMIME_STREAM_FS(stream), FALSE);
     walk_stream(&walk, stream, TRUE);
 }

@@ -24,6 +24,8 @@ typedef struct {
     GPtrArray *returned;  /* likewise */
     GPtrArray *fields;    /* of MailField *: the header of the message */
     gboolean capped;      /* beyond a cap: gmime must not see it */
+    char *small;          /* all bytes of a small message, owned; NULL: read them anew */
+    gsize small_size;
 } MailReading;
 
 /* Adds a reason why something cannot be shown. why is static. */
@@ -40,7 +42,8 @@ void mail_add_part(MailReading *reading, const char *name, const char *type, gui
 /* An empty array for the fields of a reading. */
 GPtrArray *mail_fields_new(void);
 
-/* Reads all bytes once, in bounded memory: fields, malformed, capped. ERROR_TEMP. */
+/* Reads all bytes once, in bounded memory: fields, malformed, capped, and keeps the bytes of a
+ * small message. ERROR_TEMP. */
 gboolean mail_scan(MailReading *reading, int fd, GError **error);
 
 /* Holds bytes that were hidden in an encoding against the same caps; FALSE when beyond one. */

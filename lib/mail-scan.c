@@ -10,6 +10,7 @@
 #define HEADER_MAX     (256 * 1024)
 #define FIELDS_MAX     1000
 #define BOUNDARIES_MAX 2000
+#define BUFFER_SIZE    (64 * 1024)
 #define COLONS_MAX     5000 /* of one field: at each, gmime may begin a group within a group */
 
 typedef struct {
@@ -225,11 +226,11 @@ mail_scan(MailReading *reading, int fd, GError **error)
 {
     g_autoptr(GString) header = g_string_new(NULL);
     Scan scan = {.reading = reading, .header = header, .in_header = TRUE};
-    char buffer[16384];
+    g_autofree char *buffer = g_malloc(BUFFER_SIZE);
     off_t offset = 0;
 
     for (;;) {
-        ssize_t got = pread(fd, buffer, sizeof buffer, offset);
+        ssize_t got = pread(fd, buffer, BUFFER_SIZE, offset);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
@@ -240,8 +241,11 @@ mail_scan(MailReading *reading, int fd, GError **error)
         if (got == 0)
             break;
         scan_bytes(&scan, buffer, (gsize)got);
+        reading->small_size = offset == 0 ? (gsize)got : 0;
         offset += got;
     }
+    if (reading->small_size > 0)
+        reading->small = g_steal_pointer(&buffer);
     reading->extract->malformed = scan.malformed || scan.previous == '\r';
     if (scan.length > 0)
         end_line(&scan);

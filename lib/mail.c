@@ -180,6 +180,7 @@ read_message(int fd, gboolean mentions, GError **error)
     if (!reading.capped)
         read_content(&reading, fd, mentions);
     finish(&reading);
+    g_free(reading.small);
     return g_steal_pointer(&extract);
 }
 

@@ -4,7 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <glib.h>
+#include "milter/room.h"
 
 static void leave(gpointer unused);
 
@@ -49,7 +49,8 @@ workers_wait_begin(void)
         g_private_set(&counted, &counted);
         g_atomic_int_inc(&threads);
     }
-    if (g_atomic_int_add(&waiting, 1) + 1 >= g_atomic_int_get(&threads))
+    gint now = g_atomic_int_add(&waiting, 1) + 1;
+    if (now >= g_atomic_int_get(&threads) && now < room_taken())
         knock();
 }
 
