@@ -18,8 +18,9 @@ typedef struct {
     guint failures;      /* in a row */
     GHashTable *refused; /* items whose draft the server did not take to when, monotonic */
     /* With the lock of drafts: */
-    GHashTable *asked; /* items that are due */
-    char *error;       /* why it cannot be used; NULL: it can */
+    GHashTable *asked;      /* items that are due */
+    GHashTable *looked_for; /* those of them that the turn is about */
+    char *error;            /* why it cannot be used; NULL: it can */
     gint64 since;
 } DraftsBox;
 

@@ -34,6 +34,7 @@ box_free(gpointer data)
     g_clear_pointer(&box->config, config_unref);
     g_hash_table_destroy(box->refused);
     g_hash_table_destroy(box->asked);
+    g_hash_table_destroy(box->looked_for);
     g_free(box->account);
     g_free(box->error);
     g_free(box);
@@ -52,6 +53,7 @@ find_box(Drafts *drafts, const char *account)
     box->account = g_strdup(account);
     box->refused = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     box->asked = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    box->looked_for = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_hash_table_insert(drafts->boxes, g_strdup(account), box);
     return box;
 }
@@ -125,16 +127,19 @@ note_failure(DraftsBox *box, const char *text)
 static gboolean
 take_asked(Turn *turn)
 {
-    Drafts *drafts = turn->box->drafts;
+    DraftsBox *box = turn->box;
+    Drafts *drafts = box->drafts;
+    GHashTable *asked = box->asked;
     gboolean any = FALSE;
 
     g_mutex_lock(&drafts->lock);
     for (guint i = 0; i < turn->entries->len; i++) {
         Entry *entry = turn->entries->pdata[i];
-        entry->asked = g_hash_table_contains(turn->box->asked, entry->draft->item);
+        entry->asked = g_hash_table_contains(asked, entry->draft->item);
         any |= entry->asked;
     }
-    g_hash_table_remove_all(turn->box->asked);
+    box->asked = box->looked_for;
+    box->looked_for = asked;
     g_mutex_unlock(&drafts->lock);
     return any;
 }
@@ -190,7 +195,7 @@ permit(Turn *turn)
         g_mutex_lock(&drafts->lock);
         g_hash_table_replace(drafts->permits, g_strdup(id), g_memdup2(&now, sizeof now));
         g_mutex_unlock(&drafts->lock);
-        sender_push(turn->relay->sender, id);
+        sender_push(turn->relay->sender, turn->box->config, id, turn->account->name);
     }
 }
 
@@ -251,6 +256,7 @@ serve(gpointer data, gpointer user_data)
     if (has_mailbox(account))
         take_turn(box, account);
     g_mutex_lock(&drafts->lock);
+    g_hash_table_remove_all(box->looked_for);
     box->busy = FALSE;
     g_mutex_unlock(&drafts->lock);
 }
@@ -361,6 +367,22 @@ drafts_ask(Drafts *drafts, const Item *item)
         g_cond_signal(&drafts->woken);
     }
     g_mutex_unlock(&drafts->lock);
+}
+
+gboolean
+drafts_asked(Drafts *drafts, const Config *config, const char *id, const char *account)
+{
+    gboolean asked = FALSE;
+
+    if (!has_mailbox(config_account(config, account)))
+        return FALSE;
+    g_mutex_lock(&drafts->lock);
+    const DraftsBox *box = g_hash_table_lookup(drafts->boxes, account);
+    if (box != NULL)
+        asked = g_hash_table_contains(box->asked, id) ||
+                g_hash_table_contains(box->looked_for, id);
+    g_mutex_unlock(&drafts->lock);
+    return asked;
 }
 
 gboolean

@@ -26,6 +26,10 @@ gboolean drafts_guard(const Config *config, const Item *item);
  * leave. Any thread; again and again is once. */
 void drafts_ask(Drafts *drafts, const Item *item);
 
+/* Whether that was asked, and the look is still to come or under way. Any thread. */
+gboolean drafts_asked(Drafts *drafts, const Config *config, const char *id,
+                      const char *account);
+
 /* Whether the item may leave: no mailbox guards it, or somebody just had that look. The look
  * is good for one attempt. Any thread. */
 gboolean drafts_permit(Relay *relay, const Config *config, const Item *item);

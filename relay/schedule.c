@@ -27,7 +27,7 @@ struct _Schedule {
 typedef struct {
     Relay *relay;
     Config *config;
-    GPtrArray *leaving; /* ids for the sender */
+    GPtrArray *leaving; /* of Item *, for the sender */
     gboolean steady;    /* the clock can be believed */
 } Look;
 
@@ -57,6 +57,17 @@ load_whole(Db *db, const char *id, Item **item_out, GError **error)
     return queue_put_aside(db, id, error);
 }
 
+/* What has been set in motion already is passed over: much of it, by a slow way, keeps nothing
+ * else from its turn. */
+static gboolean
+is_new(const char *id, const char *account, gpointer data)
+{
+    const Look *seen = data;
+
+    return sender_wants(seen->relay->sender, seen->config, id, account) &&
+           !drafts_asked(seen->relay->drafts, seen->config, id, account);
+}
+
 /* In the writer: what is due now. Sending itself checks everything again. */
 static gboolean
 look(gpointer data, GError **error)
@@ -64,7 +75,7 @@ look(gpointer data, GError **error)
     Look *seen = data;
     Db *db = seen->relay->db;
     gint64 now = relay_now();
-    g_autoptr(GPtrArray) due = queue_due(db, now, AT_ONCE, error);
+    g_autoptr(GPtrArray) due = queue_due(db, now, AT_ONCE, is_new, seen, error);
 
     if (due == NULL)
         return FALSE;
@@ -72,8 +83,6 @@ look(gpointer data, GError **error)
         const char *id = g_ptr_array_index(due, i);
         g_autoptr(Item) item = NULL;
 
-        if (sender_has(seen->relay->sender, id))
-            continue;
         if (!load_whole(db, id, &item, error))
             return FALSE;
         if (item == NULL || (!seen->steady && item->state != STATE_APPROVED))
@@ -84,7 +93,7 @@ look(gpointer data, GError **error)
         } else if (drafts_guard(seen->config, item)) {
             drafts_ask(seen->relay->drafts, item);
         } else {
-            g_ptr_array_add(seen->leaving, g_strdup(id));
+            g_ptr_array_add(seen->leaving, g_steal_pointer(&item));
         }
     }
     return TRUE;
@@ -94,7 +103,8 @@ static void
 act(Relay *relay, gboolean steady)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) leaving = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) leaving =
+        g_ptr_array_new_with_free_func((GDestroyNotify)item_free);
     g_autoptr(Config) config = relay_config(relay);
     Look seen = {.relay = relay, .config = config, .leaving = leaving, .steady = steady};
 
@@ -102,8 +112,11 @@ act(Relay *relay, gboolean steady)
         log_error("what is due cannot be looked up: %s", error->message);
         return;
     }
-    for (guint i = 0; i < leaving->len; i++)
-        sender_push(relay->sender, g_ptr_array_index(leaving, i));
+    for (guint i = 0; i < leaving->len; i++) {
+        const Item *item = g_ptr_array_index(leaving, i);
+
+        sender_push(relay->sender, config, item->id, item->account);
+    }
 }
 
 /* Times are whole seconds: the next look is soon after the next one begins, so that nothing is

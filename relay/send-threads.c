@@ -3,64 +3,119 @@
 #include "lib/log.h"
 #include "relay/schedule.h"
 
-/* A message is prepared and recorded while others have the sessions. FEW: when no more than
- * these are left, the schedule is asked for the next. */
-enum { SESSIONS = 4, THREADS = 2 * SESSIONS, FEW = 2 * THREADS };
+/* A message is prepared and recorded while others have the sessions of its next hop. FEW: when
+ * no more than these wait for a next hop, the schedule may give it more. */
+enum { SESSIONS = 4, LANE_THREADS = 2 * SESSIONS, THREADS = 16 * LANE_THREADS, FEW = 16 };
+
+/* What leaves by one next hop, so that a slow one keeps no other waiting. Under the sender's
+ * lock; it goes with its last thread. */
+typedef struct {
+    char *target;
+    GQueue ids; /* that wait for a thread */
+    guint threads;
+    guint sessions;
+    GCond session_ended;
+} Lane;
 
 struct _Sender {
     Relay *relay;
-    GThreadPool *pool;
+    GThreadPool *pool; /* of Lane * */
     GMutex lock;
+    gboolean stop;
     GHashTable *under_way; /* ids */
-    GCond session_ended;
-    guint sessions;
+    GHashTable *lanes;     /* by target */
     Connections *connections;
 };
 
 static void
-transmit(Sender *sender, Passage *passage)
+lane_free(gpointer data)
+{
+    Lane *lane = data;
+
+    g_queue_clear_full(&lane->ids, g_free);
+    g_cond_clear(&lane->session_ended);
+    g_free(lane->target);
+    g_free(lane);
+}
+
+/* With the lock. */
+static Lane *
+find_lane(Sender *sender, const char *target)
+{
+    Lane *lane = g_hash_table_lookup(sender->lanes, target);
+
+    if (lane != NULL)
+        return lane;
+    lane = g_new0(Lane, 1);
+    lane->target = g_strdup(target);
+    g_queue_init(&lane->ids);
+    g_cond_init(&lane->session_ended);
+    g_hash_table_insert(sender->lanes, lane->target, lane);
+    return lane;
+}
+
+static void
+transmit(Sender *sender, Lane *lane, Passage *passage)
 {
     g_mutex_lock(&sender->lock);
-    while (sender->sessions >= SESSIONS)
-        g_cond_wait(&sender->session_ended, &sender->lock);
-    sender->sessions++;
+    while (lane->sessions >= SESSIONS)
+        g_cond_wait(&lane->session_ended, &sender->lock);
+    lane->sessions++;
     g_mutex_unlock(&sender->lock);
 
     passage_transmit(passage, sender->connections);
 
     g_mutex_lock(&sender->lock);
-    sender->sessions--;
-    g_cond_signal(&sender->session_ended);
+    lane->sessions--;
+    g_cond_signal(&lane->session_ended);
     g_mutex_unlock(&sender->lock);
 }
 
 static void
-send_item(gpointer data, gpointer user_data)
+send_item(Sender *sender, Lane *lane, char *id)
 {
-    Sender *sender = user_data;
     g_autoptr(GError) error = NULL;
     Passage passage = {
         .relay = sender->relay,
         .config = relay_config(sender->relay),
-        .id = data,
+        .id = id,
         .fd = -1,
     };
 
     if (!writer_run(sender->relay->writer, passage_begin, &passage, &error))
         log_error("%s: not sent now: %s", passage.id, error->message);
     else if (passage.item != NULL) {
-        transmit(sender, &passage);
+        transmit(sender, lane, &passage);
         passage_record(&passage);
     }
     passage_report(&passage);
     g_mutex_lock(&sender->lock);
     g_hash_table_remove(sender->under_way, passage.id);
-    gboolean few = g_hash_table_size(sender->under_way) <= FEW;
+    gboolean few = lane->ids.length <= FEW;
     g_mutex_unlock(&sender->lock);
     gboolean moved = passage.item != NULL || passage.said != NULL;
     passage_clear(&passage);
     if (moved && few) /* else the same item would be tried in a circle */
         schedule_wake(sender->relay->schedule);
+}
+
+/* A thread of a lane, until nothing waits there. */
+static void
+work(gpointer data, gpointer user_data)
+{
+    Lane *lane = data;
+    Sender *sender = user_data;
+    char *id;
+
+    g_mutex_lock(&sender->lock);
+    while (!sender->stop && (id = g_queue_pop_head(&lane->ids)) != NULL) {
+        g_mutex_unlock(&sender->lock);
+        send_item(sender, lane, id);
+        g_mutex_lock(&sender->lock);
+    }
+    if (--lane->threads == 0)
+        g_hash_table_remove(sender->lanes, lane->target);
+    g_mutex_unlock(&sender->lock);
 }
 
 Sender *
@@ -70,31 +125,43 @@ sender_start(Relay *relay)
 
     sender->relay = relay;
     g_mutex_init(&sender->lock);
-    g_cond_init(&sender->session_ended);
     sender->under_way = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    sender->lanes = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, lane_free);
     sender->connections = connections_new();
-    sender->pool = g_thread_pool_new(send_item, sender, THREADS, FALSE, NULL);
+    sender->pool = g_thread_pool_new(work, sender, THREADS, FALSE, NULL);
     return sender;
 }
 
 void
 sender_stop(Sender *sender)
 {
-    g_thread_pool_free(sender->pool, TRUE, TRUE);
+    g_mutex_lock(&sender->lock);
+    sender->stop = TRUE;
+    g_mutex_unlock(&sender->lock);
+    g_thread_pool_free(sender->pool, FALSE, TRUE);
+    g_hash_table_destroy(sender->lanes);
     g_hash_table_destroy(sender->under_way);
     connections_free(sender->connections);
-    g_cond_clear(&sender->session_ended);
     g_mutex_clear(&sender->lock);
     g_free(sender);
 }
 
+/* Which next hop an account has may change while its messages wait: what is counted stays. */
+static const char *
+target_of(const Config *config, const char *account)
+{
+    return config_next_hop(config, account)->target;
+}
+
 gboolean
-sender_has(Sender *sender, const char *id)
+sender_wants(Sender *sender, const Config *config, const char *id, const char *account)
 {
     g_mutex_lock(&sender->lock);
-    gboolean has = g_hash_table_contains(sender->under_way, id);
+    const Lane *lane = g_hash_table_lookup(sender->lanes, target_of(config, account));
+    gboolean wants = !g_hash_table_contains(sender->under_way, id) &&
+                     (lane == NULL || lane->ids.length <= FEW);
     g_mutex_unlock(&sender->lock);
-    return has;
+    return wants;
 }
 
 void
@@ -106,11 +173,17 @@ sender_tidy(Sender *sender)
 }
 
 void
-sender_push(Sender *sender, const char *id)
+sender_push(Sender *sender, const Config *config, const char *id, const char *account)
 {
     g_mutex_lock(&sender->lock);
-    gboolean fresh = g_hash_table_add(sender->under_way, g_strdup(id));
+    if (g_hash_table_add(sender->under_way, g_strdup(id))) {
+        Lane *lane = find_lane(sender, target_of(config, account));
+
+        g_queue_push_tail(&lane->ids, g_strdup(id));
+        if (lane->threads < LANE_THREADS) {
+            lane->threads++;
+            g_thread_pool_push(sender->pool, lane, NULL);
+        }
+    }
     g_mutex_unlock(&sender->lock);
-    if (fresh)
-        g_thread_pool_push(sender->pool, g_strdup(id), NULL);
 }

@@ -15,11 +15,14 @@ Sender *sender_start(Relay *relay);
 /* Ends them; what is under way is finished first. */
 void sender_stop(Sender *sender);
 
-/* Whether an item is under way, or waits for its turn. Any thread. */
-gboolean sender_has(Sender *sender, const char *id);
+/* Whether the sender would take an item now: it is neither under way nor waits for its turn,
+ * and few others wait for the account's next hop. Any thread. */
+gboolean sender_wants(Sender *sender, const Config *config, const char *id,
+                      const char *account);
 
-/* Sends an item soon; one that is under way already is left alone. Any thread. */
-void sender_push(Sender *sender, const char *id);
+/* Sends an item soon; one that is under way already is left alone. A next hop has sessions of
+ * its own, so a slow one keeps only its own mail waiting. Any thread. */
+void sender_push(Sender *sender, const Config *config, const char *id, const char *account);
 
 /* Now and then: ends connections that wait for nothing. */
 void sender_tidy(Sender *sender);

@@ -67,13 +67,21 @@ collect(Rows *taken, GPtrArray *ids, GError **error)
 }
 
 GPtrArray *
-queue_due(Db *db, gint64 now, guint limit, GError **error)
+queue_due(Db *db, gint64 now, guint limit, QueueChoice wanted, gpointer data, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(Rows) rows = db_query(db, &list_due, error, "i", now);
+    g_autoptr(GError) trouble = NULL;
 
-    if (!collect(db_query(db, &list_due, error, "ii", now, (gint64)limit), ids, error))
+    if (rows == NULL)
         return NULL;
-    return g_steal_pointer(&ids);
+    while (ids->len < limit && rows_next(rows, &trouble))
+        if (wanted == NULL || wanted(rows_text(rows, 0), rows_text(rows, 1), data))
+            g_ptr_array_add(ids, g_strdup(rows_text(rows, 0)));
+    if (trouble == NULL)
+        return g_steal_pointer(&ids);
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return NULL;
 }
 
 GPtrArray *

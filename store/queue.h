@@ -160,9 +160,13 @@ GPtrArray *queue_agenda(Db *db, const char *const *accounts, gint64 failed_since
 GPtrArray *queue_since(Db *db, const char *account, gint64 since, const char *after,
                        guint limit, GError **error);
 
+typedef gboolean (*QueueChoice)(const char *id, const char *account, gpointer data);
+
 /* Items a timer must act on: delayed and due, draft or held and expired, approved; delayed and
- * approved not before their retry. Ids, longest due first, at most limit. */
-GPtrArray *queue_due(Db *db, gint64 now, guint limit, GError **error);
+ * approved not before their retry. Ids, longest due first, at most limit of those that are
+ * wanted (NULL: all). */
+GPtrArray *queue_due(Db *db, gint64 now, guint limit, QueueChoice wanted, gpointer data,
+                     GError **error);
 
 /* All items with that Message-ID, the newest first. Ids, at most limit. */
 GPtrArray *queue_with_message(Db *db, const char *account, const char *message_id, guint limit,

@@ -154,11 +154,11 @@ SELECT id FROM item WHERE state = $1 ORDER BY seq;
 
 -- What a halt keeps from leaving is not due; waiting for a person goes on, and ends.
 -- name: list_due
-SELECT id FROM item
+SELECT id, account FROM item
     WHERE timer <= $1
         AND (state IN ('draft', 'held')
              OR NOT EXISTS (SELECT 1 FROM halt WHERE halt.account IN ('', item.account)))
-    ORDER BY timer, seq LIMIT $2;
+    ORDER BY timer, seq;
 
 -- name: next_due
 SELECT timer FROM item WHERE timer IS NOT NULL ORDER BY timer LIMIT 1;

@@ -6,6 +6,7 @@ make check is content with a few hundred sends; 10000 take a quarter of an hour.
 
 import os
 import random
+import socket
 import ssl
 import sys
 import threading
@@ -13,6 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
+from gate import APPROVER, RELAY, setting_lines  # noqa: E402
 from imaphost import make_authority  # noqa: E402
 from ledger import read_items  # noqa: E402
 from letter import letter, message_id  # noqa: E402
@@ -23,7 +25,7 @@ from smtpclient import Client  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
-AGENT, BOSS = "agent@example.com", "boss@example.com"
+AGENT, OTHER, BOSS = "agent@example.com", "other@example.com", "boss@example.com"
 GOOD, BAD = "good@example.net", "bad@example.net"
 POLICY = """\
 hold "said to be held" if subject contains "hold"
@@ -35,6 +37,7 @@ RETRY = 1000  # seconds: longer than the longest wait between two attempts
 STREAMS = 4
 A_DAY = 400  # sends of one account: what is counted of a day is counted anew for each message
 DAY = 25 * 3600
+MANY = 100  # messages that wait for one next hop: more than one look at the clock takes
 LOOKED_AT = 10  # messages of which every recipient is looked at
 
 BEFORE = [("CONNECT", "421 4.3.2 busy"), ("CONNECT", "554 5.7.1 nobody home"), ("CONNECT", "drop"),
@@ -304,6 +307,57 @@ def _(world):
         world.gate.milter.start()
     assert len(world.sink.messages()) == 3
     assert "not sent" not in world.gate.relay.read_log()
+
+
+def second_account(**more):
+    """Another account, whose agent is OTHER."""
+    keys = {"addresses": "second@example.com", "agent-logins": OTHER, "senders": OTHER,
+            "internal-domains": "example.com", "approvers": str(APPROVER), "mode": "hybrid",
+            "policy": "policy", **{key.replace("_", "-"): value for key, value in more.items()}}
+    return "\n".join(["[account second]", *setting_lines(keys)]) + "\n"
+
+
+def write_many(world):
+    """So much of one account is due at once that one look takes only a part of it, and then a
+    little of the other."""
+    for login, count in ((AGENT, MANY), (OTHER, 3)):
+        with world.client(login) as client:
+            for _ in range(count):
+                assert client.submit(login, [GOOD], letter(GOOD, sender=login)).code == 250
+    world.gate.clock(world.gate.moved + 121)
+
+
+@story("A next hop that answers nothing keeps nobody else's mail waiting (XF6)")
+def _(world):
+    with other(world, "silent") as silent, other(world, "quick") as quick:
+        silent.rules = [{"at": "MAIL", "do": "hang"}]
+        world.gate.configure(POLICY, settings={
+            **SETTINGS, "next-hop": f"inet:localhost:{silent.port}", "next-hop-gated": "no"},
+            more=second_account(next_hop=f"inet:localhost:{quick.port}", next_hop_gated="no"))
+        world.gate.restart_relay()
+        write_many(world)
+        assert len(quick.wait(3, 10)) == 3
+        assert silent.messages() == []
+        assert silent.sessions <= 4, silent.sessions
+        silent.rules = []
+        hang_up(silent)
+        world.gate.clock(world.gate.moved + RETRY)
+        assert len(silent.wait(MANY, 30)) == MANY
+
+
+@story("A mailbox that answers nothing keeps nobody else's mail waiting (B15)")
+def _(world):
+    with other(world) as quick, socket.create_server(("127.0.0.1", 0)) as silent:
+        world.gate.write("secret", "secret\n", 0o600)
+        os.chown(os.path.join(world.gate.etc, "secret"), RELAY, RELAY)
+        world.gate.configure(
+            POLICY, {"drafts": f"imap://owner@localhost:{silent.getsockname()[1]}",
+                     "drafts-password-file": "secret"}, SETTINGS,
+            second_account(next_hop=f"inet:localhost:{quick.port}", next_hop_gated="no"))
+        world.gate.restart_relay()
+        write_many(world)
+        assert len(quick.wait(3, 10)) == 3
+        assert world.sink.messages() == []
 
 
 class Moody(Sink):

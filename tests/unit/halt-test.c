@@ -130,7 +130,7 @@ test_due(void)
         add(scratch.db, approved);
         add(scratch.db, held);
         halt(scratch.db, rows[i].account, HALT_STOPPED);
-        assert_ids(queue_due(scratch.db, NOW, 10, &error), rows[i].due);
+        assert_ids(queue_due(scratch.db, NOW, 10, NULL, NULL, &error), rows[i].due);
         scratch_close(&scratch);
     }
 }

@@ -185,10 +185,10 @@ test_timers(void)
         g_assert_true(queue_next_due(scratch.db, &when, &error));
         g_assert_cmpint(when, ==, rows[i].when);
         if (when != G_MAXINT64) {
-            assert_ids(queue_due(scratch.db, when - 1, 10, &error), "");
-            assert_ids(queue_due(scratch.db, when, 10, &error), "i1");
+            assert_ids(queue_due(scratch.db, when - 1, 10, NULL, NULL, &error), "");
+            assert_ids(queue_due(scratch.db, when, 10, NULL, NULL, &error), "i1");
         } else
-            assert_ids(queue_due(scratch.db, G_MAXINT64, 10, &error), "");
+            assert_ids(queue_due(scratch.db, G_MAXINT64, 10, NULL, NULL, &error), "");
         scratch_close(&scratch);
     }
 }
@@ -207,18 +207,18 @@ test_timer_follows(void)
     item->expires = 9000;
     add(scratch.db, item);
     move(scratch.db, "i1", STATE_DELAYED, STATE_SENDING);
-    assert_ids(queue_due(scratch.db, 99999, 10, &error), "");
+    assert_ids(queue_due(scratch.db, 99999, 10, NULL, NULL, &error), "");
     queue_record_attempt(scratch.db, "i1", "451 4.3.0 later", 2600, &error);
     g_assert_no_error(error);
     queue_set_replies(scratch.db, "i1",
                       g_variant_new_parsed("[(uint32 250, 'ok'), (451, 'x')]"), &error);
     g_assert_no_error(error);
     move(scratch.db, "i1", STATE_SENDING, STATE_DELAYED);
-    assert_ids(queue_due(scratch.db, 2599, 10, &error), "");
-    assert_ids(queue_due(scratch.db, 2600, 10, &error), "i1");
+    assert_ids(queue_due(scratch.db, 2599, 10, NULL, NULL, &error), "");
+    assert_ids(queue_due(scratch.db, 2600, 10, NULL, NULL, &error), "i1");
     move(scratch.db, "i1", STATE_DELAYED, STATE_DRAFT);
-    assert_ids(queue_due(scratch.db, 8999, 10, &error), "");
-    assert_ids(queue_due(scratch.db, 9000, 10, &error), "i1");
+    assert_ids(queue_due(scratch.db, 8999, 10, NULL, NULL, &error), "");
+    assert_ids(queue_due(scratch.db, 9000, 10, NULL, NULL, &error), "i1");
     loaded = load(scratch.db, "i1");
     g_assert_cmpstr(loaded->answer, ==, "451 4.3.0 later");
     g_assert_cmpint(loaded->retry, ==, 2600);
