@@ -169,6 +169,26 @@ imap_command_finish(Imap *imap, gsize limit, ImapTake take, GError **error)
     return read_answers(imap, limit, FALSE, take, error) == STEP_DONE;
 }
 
+static gboolean
+take_fetch(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError **error)
+{
+    ImapMessage message;
+
+    if (kind != ANSWER_FETCH)
+        return TRUE;
+    if (!imap_fetch_parse(rest, &message))
+        return imap_command_fail(imap, error);
+    imap->take_message(imap, number, &message);
+    return TRUE;
+}
+
+gboolean
+imap_command_fetched(Imap *imap, gsize limit, ImapTakeMessage take, GError **error)
+{
+    imap->take_message = take;
+    return imap_command_finish(imap, limit, take_fetch, error);
+}
+
 gboolean
 imap_command_continue(Imap *imap, const char *bytes, gsize length, GError **error)
 {

@@ -90,22 +90,16 @@ take_uids(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError *
     return rest.at == rest.end || imap_command_fail(imap, error);
 }
 
-static gboolean
-take_match(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError **error)
+static void
+take_match(Imap *imap, guint32 number, const ImapMessage *message)
 {
     Wanted *wanted = imap->wanted;
-    ImapMessage found;
 
     (void)number;
-    if (kind != ANSWER_FETCH)
-        return TRUE;
-    if (!imap_fetch_parse(rest, &found))
-        return imap_command_fail(imap, error);
-    if (found.head != NULL && found.uid != 0 && !found.deleted &&
-        (found.arrived == 0 || found.arrived >= wanted->since) &&
-        imap_head_has(found.head, found.head_length, wanted->field, wanted->value))
-        g_array_append_val(wanted->found, found.uid);
-    return TRUE;
+    if (message->head != NULL && message->uid != 0 && !message->deleted &&
+        (message->arrived == 0 || message->arrived >= wanted->since) &&
+        imap_head_has(message->head, message->head_length, wanted->field, wanted->value))
+        g_array_append_val(wanted->found, message->uid);
 }
 
 static gboolean
@@ -118,7 +112,7 @@ look_at(Imap *imap, const GArray *uids, Wanted *wanted, GError **error)
                 imap, error,
                 "UID FETCH %s (UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (%s)])", set,
                 wanted->field) ||
-            !imap_command_finish(imap, FIELDS_MAX, take_match, error))
+            !imap_command_fetched(imap, FIELDS_MAX, take_match, error))
             return FALSE;
     }
     return TRUE;
@@ -153,19 +147,12 @@ imap_find(Imap *imap, const char *field, const char *value, gint64 since, GError
     return g_steal_pointer(&found);
 }
 
-static gboolean
-take_flags(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError **error)
+static void
+take_flags(Imap *imap, guint32 number, const ImapMessage *message)
 {
-    ImapMessage found;
-
     (void)number;
-    if (kind != ANSWER_FETCH)
-        return TRUE;
-    if (!imap_fetch_parse(rest, &found))
-        return imap_command_fail(imap, error);
-    if (found.uid != 0 && !found.deleted)
-        g_array_append_val(imap->found, found.uid);
-    return TRUE;
+    if (message->uid != 0 && !message->deleted)
+        g_array_append_val(imap->found, message->uid);
 }
 
 GArray *
@@ -177,7 +164,7 @@ imap_present(Imap *imap, const GArray *uids, GError **error)
     for (guint i = 0; i < uids->len; i += AT_ONCE) {
         g_autofree char *set = join_uids(uids, i);
         if (!imap_command_send(imap, error, "UID FETCH %s (UID FLAGS)", set) ||
-            !imap_command_finish(imap, 0, take_flags, error)) {
+            !imap_command_fetched(imap, 0, take_flags, error)) {
             imap->found = NULL;
             return NULL;
         }

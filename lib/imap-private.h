@@ -57,6 +57,10 @@ gboolean imap_fetch_parse(ImapCursor cursor, ImapMessage *message_out);
 ImapFolder *imap_folder_parse(ImapCursor cursor);
 
 /* Commands (imap-command.c). */
+
+/* Takes a message of which the server says something. message: until the next answer. */
+typedef void (*ImapTakeMessage)(Imap *imap, guint32 number, const ImapMessage *message);
+
 struct _Imap {
     ImapInput input;
     GString *answer; /* the last one */
@@ -72,7 +76,8 @@ struct _Imap {
     guint given;       /* of the window */
     ImapMessage whole; /* what imap_whole asked for; its head lies in whole_answer */
     GString *whole_answer;
-    gpointer wanted; /* what the command under way looks for, and what it found */
+    ImapTakeMessage take_message; /* while FETCH is answered */
+    gpointer wanted;              /* what the command under way looks for, and what it found */
     GArray *found;
 };
 
@@ -89,6 +94,9 @@ gboolean imap_command_send(Imap *imap, GError **error, const char *format, ...)
 /* Reads the answers up to the one that ends the command, which must be OK. limit: bytes that
  * were asked for in one answer. take: NULL when nothing was. */
 gboolean imap_command_finish(Imap *imap, gsize limit, ImapTake take, GError **error);
+
+/* The same for a command that fetches messages. */
+gboolean imap_command_fetched(Imap *imap, gsize limit, ImapTakeMessage take, GError **error);
 
 /* Reads the answers up to the one that asks for the literal that was announced, and sends it
  * with the end of the line. */

@@ -112,27 +112,20 @@ imap_select(Imap *imap, const char *folder, ImapView *view_out, GError **error)
 
 /* Puts a message into its place of the window. A second answer for the same message, or one
  * without a head, is news that nobody asked for. */
-static gboolean
-take_head(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError **error)
+static void
+take_head(Imap *imap, guint32 number, const ImapMessage *message)
 {
-    ImapMessage found;
-
-    if (kind != ANSWER_FETCH)
-        return TRUE;
-    if (!imap_fetch_parse(rest, &found))
-        return imap_command_fail(imap, error);
-    if (number < imap->next || number - imap->next >= imap->window->len || found.uid == 0 ||
-        found.head == NULL)
-        return TRUE;
-    ImapMessage *message = g_ptr_array_index(imap->window, number - imap->next);
-    if (message->uid != 0)
-        return TRUE;
-    *message = found;
-    message->number = number;
-    message->problem = found.head_length > IMAP_HEAD_MAX ? "its header is too large" : NULL;
-    message->head =
-        message->problem == NULL ? g_memdup2(found.head, found.head_length + 1) : NULL;
-    return TRUE;
+    if (number < imap->next || number - imap->next >= imap->window->len || message->uid == 0 ||
+        message->head == NULL)
+        return;
+    ImapMessage *place = g_ptr_array_index(imap->window, number - imap->next);
+    if (place->uid != 0)
+        return;
+    *place = *message;
+    place->number = number;
+    place->problem = message->head_length > IMAP_HEAD_MAX ? "its header is too large" : NULL;
+    place->head =
+        place->problem == NULL ? g_memdup2(message->head, message->head_length + 1) : NULL;
 }
 
 static void
@@ -161,7 +154,7 @@ fetch_window(Imap *imap, GError **error)
             imap, error,
             "FETCH %u:%u (UID RFC822.SIZE FLAGS INTERNALDATE BODY.PEEK[HEADER]<0.%u>)",
             imap->next, imap->next + count - 1, IMAP_HEAD_MAX + 1) ||
-        !imap_command_finish(imap, IMAP_HEAD_MAX + 1, take_head, error))
+        !imap_command_fetched(imap, IMAP_HEAD_MAX + 1, take_head, error))
         return FALSE;
     imap->next += count;
     return TRUE;
@@ -186,23 +179,16 @@ imap_next(Imap *imap, const ImapMessage **message_out, GError **error)
 }
 
 /* Keeps the answer that has the message: the next one would overwrite it. */
-static gboolean
-take_whole(Imap *imap, ImapAnswer kind, guint32 number, ImapCursor rest, GError **error)
+static void
+take_whole(Imap *imap, guint32 number, const ImapMessage *message)
 {
-    ImapMessage found;
-
     (void)number;
-    if (kind != ANSWER_FETCH)
-        return TRUE;
-    if (!imap_fetch_parse(rest, &found))
-        return imap_command_fail(imap, error);
-    if (found.uid != imap->whole.uid || found.head == NULL)
-        return TRUE;
-    imap->whole = found;
+    if (message->uid != imap->whole.uid || message->head == NULL)
+        return;
+    imap->whole = *message;
     GString *spare = imap->whole_answer;
     imap->whole_answer = imap->answer;
     imap->answer = spare;
-    return TRUE;
 }
 
 gboolean
@@ -213,7 +199,7 @@ imap_whole(Imap *imap, guint32 uid, gsize limit, const char **bytes_out, gsize *
     if (!imap_command_send(imap, error,
                            "UID FETCH %u (UID BODY.PEEK[]<0.%" G_GSIZE_FORMAT ">)", uid,
                            limit) ||
-        !imap_command_finish(imap, limit, take_whole, error))
+        !imap_command_fetched(imap, limit, take_whole, error))
         return FALSE;
     *bytes_out = imap->whole.head;
     *length_out = imap->whole.head_length;
