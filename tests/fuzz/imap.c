@@ -3,58 +3,16 @@
  * meant. */
 #include "tests/fuzz/fuzz.h"
 
-#include "lib/error.h"
-#include "lib/imap-private.h"
-
-/* In place of lib/imap-stream.c. */
-struct _ImapStream {
-    char unused;
-};
-
-static const char *next, *end;
-static gsize piece;
+#include "tests/unit/imap-script.h"
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     fuzz_begin();
+    script = g_string_new(NULL);
+    told = g_string_new(NULL);
     return 0;
-}
-
-ImapStream *
-imap_stream_open(const ImapServer *server, GError **error)
-{
-    (void)server, (void)error;
-    return g_new0(ImapStream, 1);
-}
-
-void
-imap_stream_free(ImapStream *stream)
-{
-    g_free(stream);
-}
-
-gboolean
-imap_stream_send(ImapStream *stream, const char *bytes, gsize length, gint64 deadline,
-                 GError **error)
-{
-    (void)stream, (void)bytes, (void)length, (void)deadline, (void)error;
-    return TRUE;
-}
-
-gsize
-imap_stream_receive(ImapStream *stream, char *bytes, gsize size, gint64 deadline,
-                    GError **error)
-{
-    gsize got = MIN(MIN(size, piece), (gsize)(end - next));
-
-    (void)stream, (void)deadline;
-    if (got == 0)
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the connection is lost");
-    memcpy(bytes, next, got);
-    next += got;
-    return got;
 }
 
 static gboolean
@@ -134,9 +92,10 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size)
 {
     if (size == 0)
         return 0;
-    piece = data[0] + 1;
-    next = (const char *)data + 1;
-    end = next + size - 1;
+    script_piece = data[0] + 1;
+    g_string_truncate(script, 0);
+    g_string_append_len(script, (const char *)data + 1, (gssize)size - 1);
+    g_string_truncate(told, 0);
     if (data[0] % 8 == 3)
         keep_drafts();
     else
