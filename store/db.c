@@ -49,7 +49,7 @@ gboolean
 db_begin(Db *db, GError **error)
 {
     g_assert(!db->begun);
-    if (!db_follow(db, error) || !db_execute(db, &transaction_begin, error))
+    if (!db_follow(db, error) || db_run(db, &transaction_begin, error, "") < 0)
         return FALSE;
     db->begun = TRUE;
     db->doomed = FALSE;
@@ -60,7 +60,7 @@ gboolean
 db_begin_reading(Db *db, GError **error)
 {
     g_assert(!db->begun);
-    return db_follow(db, error) && db_execute(db, &transaction_read, error);
+    return db_follow(db, error) && db_run(db, &transaction_read, error, "") >= 0;
 }
 
 /* A full disk or an I/O error makes SQLite undo the whole transaction by itself. What came
@@ -79,7 +79,7 @@ gboolean
 db_commit(Db *db, GError **error)
 {
     g_assert(db->begun);
-    if (!check_transaction(db, error) || !db_execute(db, &transaction_commit, error)) {
+    if (!check_transaction(db, error) || db_run(db, &transaction_commit, error, "") < 0) {
         db_rollback(db);
         return FALSE;
     }
@@ -100,13 +100,13 @@ gboolean
 db_savepoint(Db *db, GError **error)
 {
     g_assert(db->begun);
-    return check_transaction(db, error) && db_execute(db, &savepoint_set, error);
+    return db_run(db, &savepoint_set, error, "") >= 0;
 }
 
 gboolean
 db_savepoint_release(Db *db, GError **error)
 {
-    return check_transaction(db, error) && db_execute(db, &savepoint_release, error);
+    return db_run(db, &savepoint_release, error, "") >= 0;
 }
 
 void
@@ -167,21 +167,14 @@ bind_one(sqlite3_stmt *statement, int index, char letter, sqlite3_destructor_typ
     return sqlite3_bind_blob64(statement, index, bytes, length, lifetime);
 }
 
-/* To SQLite "$2" is a name, not a number. */
 static gboolean
 bind_all(sqlite3_stmt *statement, const char *format, sqlite3_destructor_type lifetime,
          va_list *arguments)
 {
     g_assert_cmpuint(strlen(format), ==, sqlite3_bind_parameter_count(statement));
-    for (guint i = 0; format[i] != '\0'; i++) {
-        char name[16] = {'$', (char)('1' + i)};
-
-        if (i >= 9) /* else formatting would cost as much as the statement */
-            g_snprintf(name, sizeof name, "$%u", i + 1);
-        if (bind_one(statement, sqlite3_bind_parameter_index(statement, name), format[i],
-                     lifetime, arguments) != SQLITE_OK)
+    for (guint i = 0; format[i] != '\0'; i++)
+        if (bind_one(statement, (int)i + 1, format[i], lifetime, arguments) != SQLITE_OK)
             return FALSE;
-    }
     return TRUE;
 }
 

@@ -13,7 +13,8 @@
 typedef struct _Db Db;
 typedef struct _Rows Rows;
 
-/* One named statement of a .sql file, as the generated headers define them. */
+/* One named statement of a .sql file, as the generated headers define them: its parameters $1,
+ * $2, … are ?1, ?2, … in the text. */
 typedef struct {
     const char *name;
     const char *text;

@@ -4,15 +4,16 @@
 -- at the end, listed in schema.c. Times are epoch seconds; a yes or no is 1 or 0.
 
 -- SQLite alone reads this. FULL: a commit that returned survives a power cut. The two limits
--- keep the log from growing for ever after one large message. The cache, 32 MiB, holds what a
--- batch of an import changes: pages that do not fit are written more than once.
+-- keep the log from growing for ever after one large message; the first is so high that a page
+-- which many commits change is written back once for all of them. The cache, 8 MiB, holds what
+-- a batch of an import changes: pages that do not fit are written more than once.
 -- name: connection_settings
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA cache_size = -8192;
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
-PRAGMA wal_autocheckpoint = 1000;
+PRAGMA wal_autocheckpoint = 4000;
 PRAGMA journal_size_limit = 67108864;
 
 -- name: connection_wal

@@ -191,7 +191,7 @@ test_no_leftover(void)
 static gint64
 count_entries(Db *db, const char *kind)
 {
-    static const Sql sql = {"count", "SELECT COUNT(*) FROM audit WHERE kind = $1"};
+    static const Sql sql = {"count", "SELECT COUNT(*) FROM audit WHERE kind = ?1"};
     g_autoptr(GError) error = NULL;
     gint64 number = 0;
 

@@ -18,17 +18,17 @@
 #include "store/queue-sql.h"
 #include "tests/unit/scratch.h"
 
-static const Sql put = {"put", "INSERT INTO list (account, address, seen) VALUES ($1, $2, 1)"};
+static const Sql put = {"put", "INSERT INTO list (account, address, seen) VALUES (?1, ?2, 1)"};
 static const Sql put_swapped = {
-    "put_swapped", "INSERT INTO list (address, account, seen) VALUES ($2, $1, 1)"};
+    "put_swapped", "INSERT INTO list (address, account, seen) VALUES (?2, ?1, 1)"};
 static const Sql read_all = {"read_all", "SELECT account, address FROM list ORDER BY address"};
 static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
 static const Sql read_address = {"read_address",
-                                 "SELECT address FROM list WHERE account = $1"};
+                                 "SELECT address FROM list WHERE account = ?1"};
 static const Sql orphan = {
     "orphan", "INSERT INTO move (item, number, at, from_state, to_state, who, why)"
               " VALUES ('nobody', 1, 1, 'held', 'draft', 'x', 'y')"};
-static const Sql echo = {"echo", "SELECT $1, $2, $3"};
+static const Sql echo = {"echo", "SELECT ?1, ?2, ?3"};
 static const Sql broken = {"broken", "SELECT nonsense FROM nowhere"};
 static const Sql quoted = {"quoted", "SELECT \"nonsense\" FROM list"};
 
@@ -195,7 +195,7 @@ test_parameters(void)
     scratch_close(&scratch);
 }
 
-/* $2 is the second argument wherever it stands. */
+/* ?2 is the second argument wherever it stands. */
 static void
 test_parameter_order(void)
 {

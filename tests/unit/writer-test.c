@@ -9,7 +9,7 @@
 #include "tests/unit/scratch.h"
 
 static const Sql put = {"put",
-                        "INSERT INTO list (account, address, seen) VALUES ('a', $1, 1)"};
+                        "INSERT INTO list (account, address, seen) VALUES ('a', ?1, 1)"};
 static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
 static const Sql orphan = {
     "orphan", "INSERT INTO move (item, number, at, from_state, to_state, who, why)"
