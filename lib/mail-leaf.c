@@ -142,6 +142,20 @@ read_html(MailReading *reading, const char *html, gboolean counted)
     mail_append(reading, reading->page, page);
 }
 
+/* What readers that put broken lines together again show (RFC 3676). */
+static void
+read_joined(MailReading *reading, GMimeObject *object, const char *text)
+{
+    const char *delsp = g_mime_object_get_content_type_parameter(object, "delsp");
+    gboolean drop = delsp != NULL && g_ascii_strcasecmp(delsp, "yes") == 0;
+    g_autofree char *joined = mail_join_lines(text, drop);
+
+    if (joined == NULL)
+        return;
+    mail_find_quotes(joined, &reading->extract->forward, &reading->extract->quoted);
+    mail_append(reading, reading->more, joined);
+}
+
 char *
 mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
                const MailContent *content, gboolean counted)
@@ -163,6 +177,7 @@ mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
         return g_steal_pointer(&text);
     }
     mail_read_text(reading, text, counted);
+    read_joined(reading, object, text);
     if (!leaf->calendar)
         mail_append(reading, reading->text, text);
     return g_steal_pointer(&text);

@@ -18,6 +18,7 @@ typedef struct {
     GString *text;     /* valid UTF-8, as long as the extract allows */
     GString *html;
     GString *page;        /* the HTML as a browser shows it; for searching, never shown */
+    GString *more;        /* texts in other ways to read them; for searching, never shown */
     GString *calendar;    /* invitations, to be shown after the text */
     GPtrArray *attendees; /* of char *, owned: whom they name */
     GPtrArray *bounced;   /* likewise, for the extract */
@@ -113,6 +114,33 @@ gboolean mail_subject_forwards(const char *subject);
 /* Sets what it finds to TRUE: a forward marker line, a quoted copy of another message. */
 void mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted);
 
+/* A text with the lines that were only broken to be sent put together again (RFC 3676), the
+ * space at the break taken out where delsp says so. NULL when no line goes on. */
+char *mail_join_lines(const char *text, gboolean delsp);
+
+/* What a line looks like, whatever its language: a short name and a colon, and behind them a
+ * mailbox or a point in time. Bits. */
+typedef enum {
+    MAIL_SHAPE_NONE = 0,
+    MAIL_SHAPE_LABEL = 1 << 0,
+    MAIL_SHAPE_MAILBOX = 1 << 1,
+    MAIL_SHAPE_NAMED = 1 << 2, /* a mailbox in brackets, as behind a name */
+    MAIL_SHAPE_DATE = 1 << 3
+} MailShape;
+
+MailShape mail_line_shape(const char *folded);
+
+/* The dashes, stars or the like around a line. */
+typedef enum {
+    MAIL_FRAME_NONE,
+    MAIL_FRAME_OPEN,   /* only at its beginning */
+    MAIL_FRAME_CLOSED, /* at both ends */
+    MAIL_FRAME_WIDE,   /* the same as mail programs do it above a forwarded message */
+    MAIL_FRAME_RULE    /* nothing else */
+} MailFrame;
+
+MailFrame mail_line_frame(const char *folded);
+
 /* What a word says about the line or subject it begins. The kinds of header lines are bits. */
 typedef enum {
     MAIL_WORD_NONE = 0,
@@ -136,6 +164,10 @@ MailWord mail_word_prefix(const char *folded); /* "fwd" before a colon in a subj
 /* A line between or before messages: forward, reply or none. whole: it must be nothing else.
  */
 MailWord mail_word_marker(const char *folded, gboolean whole);
+
+/* TRUE when a word for "forwarded" is in it: enough for a framed line or a prefix, where a
+ * sentence would not stand. */
+gboolean mail_word_forwarded(const char *folded);
 
 /* TRUE when "wrote" is in it. */
 gboolean mail_word_verb(const char *folded);

@@ -10,10 +10,27 @@
 #define TIME_DIGITS 8   /* with the hour, which needs no verb beside an address */
 #define TITLE_MAX   80  /* bytes of a line that is a marker and nothing else */
 #define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
+#define SHAPES_MIN  3   /* header lines by their looks that make a block */
+#define SHAPES_MAX  6   /* a longer form is none that a mail program copies */
+#define OPEN_MAX    400 /* bytes of a marker that goes on over several lines */
+
+/* Header lines that are known by their looks alone. */
+typedef struct {
+    guint labels;
+    guint mailboxes;
+    guint named; /* of those */
+    guint dates;
+    guint gap;       /* lines since the last of them */
+    gboolean marked; /* below a line that a forward would begin with */
+} Shapes;
 
 typedef struct {
     guint labels;      /* bits of MailWord seen in the block */
     guint gap;         /* lines since the last of them */
+    Shapes shapes;     /* of the same block */
+    guint level;       /* quote signs before the last line that was not empty */
+    gboolean marked;   /* it could stand above a forwarded message */
+    char *open;        /* folded: a framed line whose frame has not ended yet; owned */
     guint run;         /* quoted lines in a row */
     const char *above; /* the last line that was not empty */
     gsize above_length;
@@ -94,11 +111,49 @@ look_for_marker(Search *search, const char *folded)
     MailWord word = mail_word_marker(phrase, cut < 2 && !title);
     if (word == MAIL_WORD_NONE && cut >= 2) /* "=== Forwarded ===" */
         word = is_sure_word(phrase) ? mail_word_prefix(phrase) & MAIL_WORD_FORWARD : word;
+    MailFrame frame = mail_line_frame(folded);
+    if ((frame == MAIL_FRAME_CLOSED || frame == MAIL_FRAME_WIDE) &&
+        mail_word_forwarded(phrase))
+        word = MAIL_WORD_FORWARD;
     if (word == MAIL_WORD_FORWARD || g_str_has_prefix(folded, "fwd:") ||
         g_str_has_prefix(folded, "fw:"))
         *search->forward = TRUE;
     else if (word == MAIL_WORD_REPLY && cut >= 2)
         *search->quoted = TRUE;
+}
+
+/* A marker may be broken into lines wherever it got too long; some scripts have no spaces. */
+static void
+look_for_broken_marker(Search *search, const char *folded)
+{
+    static const char *const breaks[] = {" ", ""};
+    g_autofree char *open = g_steal_pointer(&search->open);
+    MailFrame frame = mail_line_frame(folded);
+
+    if (open != NULL && search->above_gap == 1 && strlen(open) + strlen(folded) < OPEN_MAX) {
+        for (gsize i = 0; i < G_N_ELEMENTS(breaks); i++) {
+            g_autofree char *joined = g_strconcat(open, breaks[i], folded, NULL);
+            if (mail_line_frame(joined) != MAIL_FRAME_OPEN)
+                look_for_marker(search, joined);
+            else if (i == 0)
+                search->open = g_steal_pointer(&joined);
+        }
+    } else if (frame == MAIL_FRAME_OPEN) {
+        search->open = g_strdup(folded);
+    }
+}
+
+/* TRUE for a line that, in a language we do not know, could be what a mail program writes
+ * above a forwarded message: framed as they do it, or the first quoted line and a title. */
+static gboolean
+could_mark(const Search *search, const char *folded, guint level)
+{
+    gboolean title = g_str_has_suffix(folded, ":") && strlen(folded) <= TITLE_MAX;
+
+    if (mail_line_frame(folded) == MAIL_FRAME_WIDE)
+        return mail_word_marker(folded, FALSE) == MAIL_WORD_NONE && !mail_word_verb(folded);
+    return title && !mail_word_verb(folded) && strpbrk(folded, "0123456789@") == NULL &&
+           (mail_word_forwarded(folded) || level > search->level);
 }
 
 /* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line. */
@@ -113,6 +168,44 @@ label_of(const char *folded)
         return MAIL_WORD_NONE;
     g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
     return mail_word_label(strip_decoration(label, &cut));
+}
+
+/* Two mailboxes, one with a name, a date and one line more are the header of a message in any
+ * language; with a word for "from" one mailbox will do. */
+static void
+look_at_shapes(Search *search, MailShape shape)
+{
+    Shapes *seen = &search->shapes;
+
+    if (seen->labels == 0)
+        seen->marked = search->marked;
+    seen->gap = 0;
+    seen->labels++;
+    seen->mailboxes += (shape & MAIL_SHAPE_MAILBOX) != 0;
+    seen->named += (shape & MAIL_SHAPE_NAMED) != 0;
+    seen->dates += (shape & MAIL_SHAPE_DATE) != 0;
+    gboolean whole =
+        seen->mailboxes >= 2 && seen->named >= 1 && seen->labels == seen->mailboxes + 2;
+    gboolean named = seen->mailboxes >= 1 && seen->labels >= SHAPES_MIN &&
+                     (search->labels & MAIL_WORD_FROM) != 0;
+    if (seen->dates == 0 || seen->labels > SHAPES_MAX || !(whole || named))
+        return;
+    *search->quoted = TRUE;
+    if (seen->marked)
+        *search->forward = TRUE;
+}
+
+static void
+look_for_shapes(Search *search, const char *folded)
+{
+    MailShape shape = mail_line_shape(folded);
+
+    if (search->marked) /* the line above; what came before it is another block */
+        search->shapes = (Shapes){0};
+    if (shape != MAIL_SHAPE_NONE)
+        look_at_shapes(search, shape);
+    else if (++search->shapes.gap > GAP_MAX)
+        search->shapes = (Shapes){0};
 }
 
 static void
@@ -146,6 +239,25 @@ copy_head(const char *line, gsize length)
         !g_utf8_validate(head, -1, &valid)) /* the cut went through a character */
         head[valid - head] = 0;
     return head;
+}
+
+/* "Begin forwarded" and on the next line "message:". */
+static void
+look_for_broken_title(Search *search, const char *folded)
+{
+    static const char *const breaks[] = {" ", ""};
+    guint level = 0, cut = 0;
+
+    if (!g_str_has_suffix(folded, ":") || search->above == NULL || search->above_gap > 1 ||
+        search->above_length + strlen(folded) >= 2 * TITLE_MAX)
+        return;
+    g_autofree char *head = copy_head(search->above, search->above_length);
+    g_autofree char *above = mail_fold(skip_quote(head, &level));
+    for (gsize i = 0; i < G_N_ELEMENTS(breaks); i++) {
+        g_autofree char *joined = g_strconcat(above, breaks[i], folded, NULL);
+        if (mail_word_marker(strip_decoration(joined, &cut), TRUE) == MAIL_WORD_FORWARD)
+            *search->forward = TRUE;
+    }
 }
 
 static gboolean
@@ -239,8 +351,14 @@ look_at_line(Search *search, const char *line, gsize length)
     g_autofree char *folded = mail_fold(content);
     g_autofree char *row = fold_row(content);
     look_for_marker(search, folded);
-    look_for_block(search, row != NULL ? row : folded);
+    const char *cells = row != NULL ? row : folded;
+    look_for_broken_marker(search, folded);
+    look_for_broken_title(search, folded);
+    look_for_block(search, cells);
+    look_for_shapes(search, cells);
     look_for_date(search, folded, line, length);
+    search->marked = could_mark(search, folded, level);
+    search->level = level;
     search->above = line;
     search->above_length = length;
     search->above_gap = 0;
@@ -256,60 +374,5 @@ mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted)
         look_at_line(&search, line, length);
         line += length + (line[length] != 0);
     }
-}
-
-/* The prefix at p: its kind, and where the subject goes on after it. */
-static MailWord
-read_prefix(const char *p, const char **rest_out)
-{
-    const char *colon = p + strcspn(p, ":;/");
-
-    if (*colon == 0 || colon - p > LABEL_MAX)
-        return MAIL_WORD_NONE;
-    g_autofree char *word = g_strndup(p, (gsize)(colon - p));
-    word[strcspn(word, "[(^")] = 0; /* Re[2]: Re(2): Re^2: */
-    g_strchomp(word);
-    if (g_str_has_suffix(word, ".")) /* Odp.: */
-        word[strlen(word) - 1] = 0;
-    MailWord kind = mail_word_prefix(word);
-    if (*colon != ':' && kind != MAIL_WORD_REPLY) /* "RE/FW:", but not "I/O:" */
-        return MAIL_WORD_NONE;
-    if (kind != MAIL_WORD_NONE)
-        *rest_out = colon + 1;
-    return kind;
-}
-
-/* Words that are forwards wherever they stand: "FYI: Fwd: x", "(Fwd) x", "Fwd - x". */
-static gboolean
-has_sure_prefix(const char *folded)
-{
-    return g_regex_match_simple("(^|[\\s:\\[(\"'>/|])fwd?\\s*(\\[\\d+\\])?:|"
-                                "(^|[\\[(\"'>])fwd?\\s*([\\])>;|]|- )",
-                                folded, 0, 0);
-}
-
-gboolean
-mail_subject_forwards(const char *subject)
-{
-    g_autofree char *folded = mail_fold(subject);
-    const char *p = folded;
-
-    if (g_str_has_suffix(folded, "(fwd)") || g_str_has_suffix(folded, "(fw)") ||
-        has_sure_prefix(folded))
-        return TRUE;
-    for (;;) {
-        p += strspn(p, " ");
-        gboolean first = p == folded;
-        MailWord word = read_prefix(*p == '[' || *p == '(' ? p + 1 : p, &p);
-        /* A word that can mean both is a forward only where this message begins with it. */
-        if (word == MAIL_WORD_FORWARD || (first && (word & MAIL_WORD_FORWARD) != 0))
-            return TRUE;
-        if (word != MAIL_WORD_NONE)
-            continue;
-        /* A tag such as [list] may stand before the prefix. */
-        const char *close = *p == '[' ? strchr(p, ']') : NULL;
-        if (close == NULL)
-            return FALSE;
-        p = close + 1;
-    }
+    g_free(search.open);
 }

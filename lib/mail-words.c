@@ -66,7 +66,7 @@ static const MailWordRow prefixes[] = {
      "ilt|iletilen|iletildi|προωθ|πρθ|προώθηση|redirecționat|prosl|proslijeđeno|"
      "prosleđeno|posredovano|edasi|edastatud|pārsūtīts|persiųsta|trs|terusan|yml|"
      "birbidalia|chuyển tiếp|ct|ส่งต่อ|הועבר|إعادة توجيه|محول|هدایت|转发|轉寄|转寄|轉發|"
-     "転送|전달"},
+     "転送|전달|转|пд|wtr"},
     /* Finnish answers and Danish or Norwegian forwards begin the same. */
     {MAIL_WORD_FORWARD | MAIL_WORD_REPLY, "vs"},
     {MAIL_WORD_REPLY,
@@ -167,6 +167,26 @@ static const MailWordRow markers[] = {
      "原件|原始訊息|元のメッセージ|オリジナルメッセージ|원본 메시지|원본 메일|원본메일"},
 };
 
+/* Words for "forwarded", as far as they do not change with what is forwarded, and for how. */
+static const char forwarded[] =
+    "forwarded|weitergeleitet|weitergesandt|réexpédi|réachemin|message redirigé|reenviad|"
+    "redirigido|remitido por|reexpedi|encaminhad|inoltrat|doorgestuurd|doorgezonden|"
+    "aangestuurde|vidarebefordr|videresend|framsend|framsent|välitetty|edelleenlähetet|"
+    "edelleen lähetet|przekazan|przesłana wiadomość|wiadomość przesłana|přeposlan|"
+    "přeposílan|předaná zpráva|preposlan|preposielan|továbbított|proslijeđen|prosleđen|"
+    "posredovan|preusmerjen|redirecționat|transmis mai departe|edastatud|pārsūtīt|persiųst|"
+    "birbidali|diteruskan|terusan|dimajukan|chuyển tiếp|përcjell|ipinasang|uliosambazwa|"
+    "ar aghaidh|hanfon ymlaen|mibgħut|iletilen|iletilmiş|yönlendirilen|yönlendirilmiş|"
+    "yönləndiril|yoʻnaltirilgan|yo'naltirilgan|йўналтирилган|пересл|пересыл|переадрес|"
+    "перенаправ|пераслан|перасыл|накіраван|перенакірав|препрат|прослеђен|прослијеђен|"
+    "проследен|қайта жіберілген|дамжуулсан|προωθ|გადაგზავნილ|გადამისამართ|փոխանցված|"
+    "վերահասցեագրված|הועבר|מועבר|נשלחה הלאה|توجيه|محولة|المحول|ممررة|بازارسال|"
+    "هدایت شده|هدایت\u200cشده|فوروارد|ارسال مجدد|آگے بھیج|فارورڈ|अग्रेषित|फॉरवर्ड|"
+    "फ़ॉरवर्ड|आगे भेज|पुनः प्रेषित|ফরওয়ার্ড|অগ্রেষিত|முன்னனுப்பிய|பகிரப்பட்ட|"
+    "ఫార్వార్డ్|ఫార్వర్డ్|ಫಾರ್ವರ್ಡ್|കൈമാറിയ|ഫോർവേഡ്|ફૉરવર્ડ|ફોરવર્ડ|ਅੱਗੇ ਭੇਜ|"
+    "ඉදිරියට යැවූ|ส่งต่อ|ສົ່ງຕໍ່|បញ្ជូនបន្ត|ထပ်ဆင့်|የተላለፈ|转发|轉發|轉寄|转寄|転送|전달|"
+    "포워드|포워딩";
+
 /* The verb of "On … wrote:". Lines with a date or an address need none. */
 static const char verbs[] =
     "wrote|writes|geschrieben|geschreven|skreiv|skrifaði|escribiu|ha escrit|idatzi zuen|"
@@ -181,7 +201,8 @@ typedef struct {
     GHashTable *prefixes;
     GHashTable *markers;
     gsize marker_most[256]; /* bytes of the longest that begins with this one */
-    char **verbs;           /* folded */
+    char **verbs;           /* folded, as are those below */
+    char **forwarded;
 } Words;
 
 static char *
@@ -279,6 +300,7 @@ words(void)
         built.markers = index_words(G_N_ELEMENTS(markers), markers);
         measure_keys(built.markers, built.marker_most);
         built.verbs = fold_all(verbs);
+        built.forwarded = fold_all(forwarded);
         g_once_init_leave(&ready, 1);
     }
     return &built;
@@ -314,11 +336,23 @@ mail_word_marker(const char *folded, gboolean whole)
     return found;
 }
 
+static gboolean
+has_one_of(char **names, const char *folded)
+{
+    for (char **name = names; *name != NULL; name++)
+        if (strstr(folded, *name) != NULL)
+            return TRUE;
+    return FALSE;
+}
+
+gboolean
+mail_word_forwarded(const char *folded)
+{
+    return has_one_of(words()->forwarded, folded);
+}
+
 gboolean
 mail_word_verb(const char *folded)
 {
-    for (char **verb = words()->verbs; *verb != NULL; verb++)
-        if (strstr(folded, *verb) != NULL)
-            return TRUE;
-    return FALSE;
+    return has_one_of(words()->verbs, folded);
 }

@@ -115,6 +115,7 @@ read_mentioned(const MailReading *reading)
     add_mentioned(reading->text, mentioned);
     add_mentioned(reading->html, mentioned);
     add_mentioned(reading->page, mentioned);
+    add_mentioned(reading->more, mentioned);
     hand_over(mentioned, &reading->extract->mentioned);
 }
 
@@ -158,6 +159,7 @@ read_message(int fd, gboolean mentions, GError **error)
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GString) html = g_string_new(NULL);
     g_autoptr(GString) page = g_string_new(NULL);
+    g_autoptr(GString) more = g_string_new(NULL);
     g_autoptr(GString) calendar = g_string_new(NULL);
     g_autoptr(GPtrArray) attendees = g_ptr_array_new();
     g_autoptr(GPtrArray) bounced = g_ptr_array_new();
@@ -168,6 +170,7 @@ read_message(int fd, gboolean mentions, GError **error)
                            .text = text,
                            .html = html,
                            .page = page,
+                           .more = more,
                            .calendar = calendar,
                            .attendees = attendees,
                            .bounced = bounced,

@@ -1,0 +1,154 @@
+/* mail-forward-test - forwards by their looks, and markers that were broken into lines
+ *
+ * XB21: a language that no list has, and the line ends a mail program adds (RFC 3676). */
+#include "lib/mail-private.h"
+
+#define NONE    0
+#define QUOTED  1
+#define FORWARD 2
+
+typedef struct {
+    const char *name;
+    const char *text;
+    guint found; /* bits */
+} Row;
+
+/* In words that no list of ours has. */
+static const Row shapes[] = {
+    {"as Gmail does",
+     "---------- აბგდ ----------\nვისგან: Nora <nora@example.org>\n"
+     "თარიღი: პარ, 13 ნოე. 2026, 08:00\nთემა: x\nვის: <owner@example.com>\n",
+     FORWARD | QUOTED},
+    {"digits of another script",
+     "---------- واژه ----------\nفرستنده: Nora <nora@example.org>\n"
+     "تاریخ: جمعه ۱۳ نوامبر ۲۰۲۶ ۸:۰۰\nموضوع: x\nگیرنده: <owner@example.com>\n",
+     FORWARD | QUOTED},
+    {"another calendar",
+     "---------- บางคำ ---------\nแหล่ง: Nora <nora@example.org>\n"
+     "เมื่อ: 13 พ.ย. 2569 เวลา 08:00\nหัวข้อ: x\nปลายทาง: owner@example.com\n",
+     FORWARD | QUOTED},
+    {"as Apple Mail does",
+     "Look:\n\n> Abcd efghi:\n> \n> Xyz: Nora <nora@example.org>\n> Qwe: hello\n"
+     "> Dto: 13 November 2026 at 08:00:00\n> Rec: Olivia <owner@example.com>\n",
+     FORWARD | QUOTED},
+    {"as Outlook does",
+     "Xyz: Nora [mailto:nora@example.org]\nDto: 13 Nob 2026 08:00\n"
+     "Rec: Olivia [mailto:owner@example.com]\nQwe: Termin 13.11.2026\n",
+     QUOTED},
+    {"a marker above an answer",
+     "-------- Original Message --------\nFrom: Nora <nora@example.org>\n"
+     "Date: 13 Nov 2026 08:00\nTo: <owner@example.com>\nSubject: x\n",
+     QUOTED},
+    {"a ticket",
+     "---------- Ticket 4711 ----------\nRequester: Lee <lee@example.net>\n"
+     "Created: 2026-11-13 08:00\nStatus: open\nPriority: high\n",
+     NONE},
+    {"a meeting",
+     "Host: Nora <nora@example.org>\nWhen: 13 Nov 2026 08:00-09:00\nWhere: Room 4\n"
+     "Dial-in: +49 30 1234567\n",
+     NONE},
+    {"a list of people",
+     "Contacts:\nNora: nora@example.org\nSam: sam@example.org\nLee: lee@example.net\n"
+     "Deadline: 2026-11-13 10:00\nBudget: 100\n",
+     NONE},
+    {"a signature",
+     "-----\nNora Park\nPhone: +49 30 1234567\nMail: nora@example.org\n"
+     "Web: www.example.org\nSince: 2026-11-13 10:00\n",
+     NONE},
+};
+
+static const Row markers[] = {
+    {"a word in a frame", "---------- अग्रेषित संदेश ----------\n", FORWARD},
+    {"another word order", "-------- Μήνυμα που προωθήθηκε --------\n", FORWARD},
+    {"a letter, not a message", "-------- Переадресованное письмо --------\n", FORWARD},
+    {"broken at a space", "---------- Weitergeleitete\nNachricht ----------\n", FORWARD},
+    {"broken in a word", "---------- Weitergeleitete Nach\nricht ----------\n", FORWARD},
+    {"broken without spaces", "---------- 转发的\n邮件 ----------\n", FORWARD},
+    {"broken twice",
+     "-----Weitergeleitete Nachricht\nvon Jonas <jonas@example.net>\nam 13.11.2026-----\n",
+     FORWARD},
+    {"a title broken", "Begin forwarded\nmessage:\n", FORWARD},
+    {"a title broken, quoted", "> 下面是被转发的\n> 邮件：\n", FORWARD},
+    {"a heading", "=== Forward planning ===\n\n**Forwarded ports** are 80 and 443\n", NONE},
+    {"a sentence", "I forwarded\nthe message:\nsee below\n", NONE},
+    {"a patch", "--- a/file.c\n+++ b/file.c\n@@ -1,3 +1,3 @@\n-x: 1\n+x: 2\n", NONE},
+    {"a frame that never ends", "--- a\nb\nc\nd\nthe forwarded message\n", NONE},
+};
+
+static void
+test_row(gconstpointer data)
+{
+    const Row *row = data;
+    gboolean forward = FALSE, quoted = FALSE;
+
+    mail_find_quotes(row->text, &forward, &quoted);
+    g_assert_cmpint(forward, ==, (row->found & FORWARD) != 0);
+    g_assert_cmpint(quoted, ==, (row->found & QUOTED) != 0);
+}
+
+static void
+test_joined(void)
+{
+    static const struct {
+        const char *text;
+        gboolean delsp;
+        const char *joined; /* NULL: as it was */
+    } rows[] = {
+        {"one \ntwo\nthree\n", FALSE, "one two\nthree\n"},
+        {"one \ntwo\n", TRUE, "onetwo\n"},
+        {"> one \n> two \nthree\n", FALSE, "> one two \nthree\n"},
+        {"> one \n>> two\n", FALSE, "> one \n>> two\n"},
+        {"one \n two\n", FALSE, "one two\n"},
+        {"one\n-- \nNora\n", FALSE, "one\n-- \nNora\n"},
+        {"one \n", FALSE, "one "},
+        {"one\ntwo\n", FALSE, NULL},
+        {" \n \n", TRUE, " \n \n"}, /* stuffed empty lines */
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *joined = mail_join_lines(rows[i].text, rows[i].delsp);
+        g_assert_cmpstr(joined, ==, rows[i].joined);
+    }
+}
+
+static void
+test_subjects(void)
+{
+    static const char *const forwards[] = {
+        "Прослеђено: x", "Пересл.: x",      "ส่งต่อ: x",     "अग्रेषित: x",
+        "【转发】预算",  "[전달] 예산",     "转：预算",    "【転送】x",
+        "(Forwarded) x", "გადაგზავნილი: x", "Re: 转发：x", "Přeposlaná zpráva: x",
+    };
+    static const char *const others[] = {
+        "[dev] budget",
+        "(draft) budget",
+        "【重要】预算",
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(forwards); i++)
+        if (!mail_subject_forwards(forwards[i]))
+            g_error("no forward: %s", forwards[i]);
+    for (gsize i = 0; i < G_N_ELEMENTS(others); i++)
+        if (mail_subject_forwards(others[i]))
+            g_error("a forward: %s", others[i]);
+}
+
+static void
+add_rows(const char *folder, gsize n_rows, const Row *rows)
+{
+    for (gsize i = 0; i < n_rows; i++) {
+        g_autofree char *path = g_strconcat(folder, rows[i].name, NULL);
+        g_test_add_data_func(path, &rows[i], test_row);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    add_rows("/mail/forward/by looks XB21/", G_N_ELEMENTS(shapes), shapes);
+    add_rows("/mail/forward/marker XB21/", G_N_ELEMENTS(markers), markers);
+    g_test_add_func("/mail/forward/joined lines", test_joined);
+    g_test_add_func("/mail/forward/subjects XB21", test_subjects);
+    return g_test_run();
+}
