@@ -49,8 +49,8 @@ sum_add(Sum *sum, const void *bytes, gsize length)
     used->add(sum->state, bytes, length);
 }
 
-static void
-finish(Sum *sum, guint8 bytes_out[SUM_BYTES])
+void
+sum_end_bytes(Sum *sum, guint8 bytes_out[SUM_BYTES])
 {
     used->end(sum->state, bytes_out);
     g_free(sum);
@@ -63,7 +63,7 @@ sum_end(Sum *sum)
     guint8 bytes[SUM_BYTES];
     char *text = g_malloc(2 * SUM_BYTES + 1);
 
-    finish(sum, bytes);
+    sum_end_bytes(sum, bytes);
     for (guint i = 0; i < SUM_BYTES; i++) {
         text[2 * i] = digits[bytes[i] >> 4];
         text[2 * i + 1] = digits[bytes[i] & 15];
@@ -87,5 +87,5 @@ sum_free(Sum *sum)
     guint8 bytes[SUM_BYTES];
 
     if (sum != NULL)
-        finish(sum, bytes);
+        sum_end_bytes(sum, bytes);
 }

@@ -26,7 +26,10 @@ void sum_add(Sum *sum, const void *bytes, gsize length);
 /* Ends it: the sum in hexadecimal. The caller frees. */
 char *sum_end(Sum *sum);
 
-/* The same, of bytes that are all there. */
+/* The same as bytes. */
+void sum_end_bytes(Sum *sum, guint8 bytes_out[SUM_BYTES]);
+
+/* The same as sum_end, of bytes that are all there. */
 char *sum_of(const void *bytes, gsize length);
 
 /* Gives up one that was not ended. */
