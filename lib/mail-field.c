@@ -26,12 +26,20 @@ static const char *const diverting[] = {
     "Return-Receipt-To", "Mail-Copies-To", "X-Confirm-Reading-To",
 };
 
+/* Most are told from another by their first letter. */
+static gboolean
+is_named(const MailField *field, const char *name)
+{
+    return g_ascii_tolower(field->name[0]) == g_ascii_tolower(name[0]) &&
+           g_ascii_strcasecmp(field->name, name) == 0;
+}
+
 /* A list for the extract, each entry once and no more than it takes. */
 typedef struct {
     MailReading *reading;
     GPtrArray *entries;
-    GHashTable *seen;
-    gsize vain; /* bytes */
+    GHashTable *seen; /* the same entries; NULL before the first */
+    gsize vain;       /* bytes */
 } List;
 
 static void
@@ -39,7 +47,7 @@ list_start(List *list, MailReading *reading)
 {
     list->reading = reading;
     list->entries = g_ptr_array_new();
-    list->seen = g_hash_table_new(g_str_hash, g_str_equal);
+    list->seen = NULL;
     list->vain = 0;
 }
 
@@ -51,6 +59,8 @@ list_add(List *list, char *entry)
 
     if (full)
         mail_mark_capped(list->reading, "too many addresses or ids");
+    if (list->seen == NULL)
+        list->seen = g_hash_table_new(g_str_hash, g_str_equal);
     if (full || g_hash_table_contains(list->seen, entry)) {
         g_free(entry);
         return;
@@ -62,7 +72,8 @@ list_add(List *list, char *entry)
 static void
 list_end(List *list, char ***strv_out)
 {
-    g_hash_table_unref(list->seen);
+    if (list->seen != NULL)
+        g_hash_table_unref(list->seen);
     g_ptr_array_add(list->entries, NULL);
     g_strfreev(*strv_out);
     *strv_out = (char **)g_ptr_array_free(list->entries, FALSE);
@@ -204,7 +215,7 @@ mail_field(const MailReading *reading, const char *name)
 {
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
-        if (g_ascii_strcasecmp(field->name, name) == 0)
+        if (is_named(field, name))
             return field->value;
     }
     return NULL;
@@ -221,7 +232,7 @@ collect_addresses(MailReading *reading, const char *const *names, gsize n_names,
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         for (gsize n = 0; n < n_names; n++)
-            if (g_ascii_strcasecmp(field->name, names[n]) == 0)
+            if (is_named(field, names[n]))
                 read_addresses(&list, field->value);
     }
     list_end(&list, strv_out);
@@ -252,8 +263,7 @@ read_message_ids(MailReading *reading)
     list_start(&list, reading);
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
-        if (g_ascii_strcasecmp(field->name, "In-Reply-To") == 0 ||
-            g_ascii_strcasecmp(field->name, "References") == 0)
+        if (is_named(field, "In-Reply-To") || is_named(field, "References"))
             read_ids(&list, field->value);
     }
     list_end(&list, &reading->extract->parents);
@@ -300,9 +310,9 @@ read_lists(MailReading *reading)
     list_start(&list, reading);
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
-        if (g_ascii_strcasecmp(field->name, "List-Post") == 0)
+        if (is_named(field, "List-Post"))
             read_list_post(&list, field->value);
-        else if (g_ascii_strcasecmp(field->name, "List-Id") == 0)
+        else if (is_named(field, "List-Id"))
             read_list_id(&list, field->value);
     }
     list_end(&list, &reading->extract->lists);
@@ -318,10 +328,9 @@ read_diverted(MailReading *reading)
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         for (gsize n = 0; n < G_N_ELEMENTS(diverting); n++)
-            if (g_ascii_strcasecmp(field->name, diverting[n]) == 0 &&
-                !read_addresses(&list, field->value))
+            if (is_named(field, diverting[n]) && !read_addresses(&list, field->value))
                 clean = FALSE;
-        if (g_ascii_strcasecmp(field->name, "List-Post") == 0)
+        if (is_named(field, "List-Post"))
             read_list_post(&list, field->value);
     }
     list_end(&list, &reading->extract->diverted);
@@ -339,7 +348,7 @@ find_doubled(MailReading *reading)
         guint times = 0;
         for (guint i = 0; i < reading->fields->len; i++) {
             const MailField *field = g_ptr_array_index(reading->fields, i);
-            times += g_ascii_strcasecmp(field->name, single[n]) == 0;
+            times += is_named(field, single[n]);
         }
         if (times > 1)
             list_add(&list, g_strdup(single[n]));
@@ -349,17 +358,21 @@ find_doubled(MailReading *reading)
 
 /* RFC 3834, 5; Precedence is older than any RFC. */
 static gboolean
-is_automatic(const char *name, const char *value)
+is_automatic(const MailField *field)
 {
-    g_autofree char *word = g_strstrip(g_ascii_strdown(value, -1));
+    const gboolean submitted = is_named(field, "Auto-Submitted");
+    const gboolean precedence = is_named(field, "Precedence");
 
+    if (!submitted && !precedence && !is_named(field, "Return-Path"))
+        return FALSE;
+    g_autofree char *word = g_strstrip(g_ascii_strdown(field->value, -1));
     word[strcspn(word, " \t;(")] = 0;
-    if (g_ascii_strcasecmp(name, "Auto-Submitted") == 0)
+    if (submitted)
         return strcmp(word, "no") != 0;
-    if (g_ascii_strcasecmp(name, "Precedence") == 0)
+    if (precedence)
         return strcmp(word, "bulk") == 0 || strcmp(word, "junk") == 0 ||
                strcmp(word, "list") == 0 || strcmp(word, "auto_reply") == 0;
-    return g_ascii_strcasecmp(name, "Return-Path") == 0 && strcmp(word, "<>") == 0;
+    return strcmp(word, "<>") == 0;
 }
 
 void
@@ -378,9 +391,9 @@ mail_read_fields(MailReading *reading)
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         if (g_ascii_strncasecmp(field->name, "Resent-", 7) == 0 ||
-            g_ascii_strcasecmp(field->name, "X-Forwarded-Message-Id") == 0)
+            is_named(field, "X-Forwarded-Message-Id"))
             extract->forward = TRUE;
-        if (is_automatic(field->name, field->value))
+        if (is_automatic(field))
             extract->automatic = TRUE;
     }
 }
