@@ -1,6 +1,7 @@
 #include "tests/bench/load.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,40 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+
+LoadOptions load = {
+    .sender = (char *)"", .connections = 1, .size = 1000, .warm_up = 2, .seconds = 1};
+
+static GArray *waits;   /* of gint64: microseconds from the end of a message to its answer */
+static guint64 started; /* messages, the uncounted ones too */
+static int warm;        /* connections that are */
+static gint64 begun_us, ended_us; /* monotonic; begun 0: still warming up */
+
+void
+load_parse(const GOptionEntry *more, int *argc, char ***argv)
+{
+    const GOptionEntry options[] = {
+        {"to", 'a', 0, G_OPTION_ARG_STRING, &load.address, "HOST:PORT or a unix socket",
+         "ADDRESS"},
+        {"connections", 'c', 0, G_OPTION_ARG_INT, &load.connections, "At once", "N"},
+        {"seconds", 't', 0, G_OPTION_ARG_DOUBLE, &load.seconds, "How long", "S"},
+        {"most", 'n', 0, G_OPTION_ARG_INT, &load.most, "No more messages than this", "N"},
+        {"warm-up", 'w', 0, G_OPTION_ARG_INT, &load.warm_up, "Uncounted ones of a connection",
+         "N"},
+        {"size", 's', 0, G_OPTION_ARG_INT, &load.size, "Bytes of a message", "N"},
+        {"sender", 'f', 0, G_OPTION_ARG_STRING, &load.sender, "# becomes the connection's",
+         "ADDRESS"},
+        G_OPTION_ENTRY_NULL};
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, options, NULL);
+    g_option_context_add_main_entries(context, more, NULL);
+    if (!g_option_context_parse(context, argc, argv, &error) || load.address == NULL ||
+        load.connections < 1 || load.warm_up < 1)
+        load_fail("arguments", error ? error->message : "--help tells what is needed");
+    waits = g_array_new(FALSE, FALSE, sizeof(gint64));
+}
 
 char *
 load_message(const char *from, const char *to, gsize size)
@@ -69,11 +104,48 @@ connect_inet(const char *host, const char *port)
 }
 
 int
-load_connect(const char *address)
+load_connect(void)
 {
-    g_auto(GStrv) words = g_strsplit(address, ":", 2);
+    g_auto(GStrv) words = g_strsplit(load.address, ":", 2);
 
-    return *address == '/' ? connect_unix(address) : connect_inet(words[0], words[1]);
+    return *load.address == '/' ? connect_unix(load.address)
+                                : connect_inet(words[0], words[1]);
+}
+
+void
+load_send(int fd, const void *bytes, gsize length)
+{
+    const char *next = bytes;
+
+    while (length > 0) {
+        ssize_t written = send(fd, next, length, MSG_NOSIGNAL);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            load_fail("write", g_strerror(errno));
+        next += written;
+        length -= (gsize)written;
+    }
+}
+
+void
+load_run(const int *fds, gboolean (*take)(guint number))
+{
+    g_autofree struct pollfd *polled = g_new0(struct pollfd, load.connections);
+    int open = load.connections;
+
+    for (int i = 0; i < load.connections; i++)
+        polled[i] = (struct pollfd){fds[i], POLLIN, 0};
+    while (open > 0) {
+        if (poll(polled, (nfds_t)load.connections, -1) < 0 && errno != EINTR)
+            load_fail("poll", g_strerror(errno));
+        for (int i = 0; i < load.connections; i++)
+            if (polled[i].fd >= 0 && polled[i].revents != 0 && take((guint)i)) {
+                polled[i].fd = -1;
+                open--;
+            }
+    }
 }
 
 void
@@ -84,15 +156,26 @@ load_fail(const char *what, const char *answer)
 }
 
 void
-load_count(Found *found, gint64 ended_us)
+load_begin(void)
 {
-    gint64 now = g_get_monotonic_time(), wait = now - ended_us;
+    started++;
+}
 
-    if (found->begun_us == 0)
-        return;
-    g_array_append_val(found->waits, wait);
-    found->counted++;
-    found->ended_us = now;
+/* The clock begins when the last connection is warm. */
+gboolean
+load_end(int *sent, gint64 message_us)
+{
+    gint64 now = g_get_monotonic_time(), wait = now - message_us;
+
+    if (begun_us != 0) {
+        g_array_append_val(waits, wait);
+        ended_us = now;
+    }
+    if (++*sent == load.warm_up && ++warm == load.connections)
+        begun_us = ended_us = now;
+    if (load.most > 0 && started >= (guint64)load.most)
+        return TRUE;
+    return begun_us != 0 && now >= begun_us + (gint64)(load.seconds * G_USEC_PER_SEC);
 }
 
 static int
@@ -112,11 +195,12 @@ quantile(const GArray *sorted, double part)
 }
 
 void
-load_print(Found *found)
+load_print(void)
 {
-    g_array_sort(found->waits, compare);
-    printf("messages=%" G_GUINT64_FORMAT " seconds=%.4f p50_us=%" G_GINT64_FORMAT
-           " p99_us=%" G_GINT64_FORMAT "\n",
-           found->counted, (double)(found->ended_us - found->begun_us) / G_USEC_PER_SEC,
-           quantile(found->waits, 0.5), quantile(found->waits, 0.99));
+    g_array_sort(waits, compare);
+    printf("messages=%u seconds=%.4f p50_us=%" G_GINT64_FORMAT " p99_us=%" G_GINT64_FORMAT
+           "\n",
+           waits->len, (double)(ended_us - begun_us) / G_USEC_PER_SEC, quantile(waits, 0.5),
+           quantile(waits, 0.99));
+    g_array_unref(waits);
 }

@@ -8,11 +8,18 @@
 
 #define LOAD_ACCOUNTS 32 /* connections beyond them begin with the first again */
 
+/* What both are told on the command line. */
 typedef struct {
-    GArray *waits; /* of gint64: microseconds from the end of a message to its answer */
-    guint64 counted;
-    gint64 begun_us, ended_us; /* monotonic; begun 0: still warming up */
-} Found;
+    char *address; /* host:port or the path of a unix socket */
+    char *sender;  /* with # for the number of the account */
+    int connections, size, most, warm_up;
+    double seconds;
+} LoadOptions;
+
+extern LoadOptions load;
+
+/* Reads them, and those of more. Ends the program when something is wrong. */
+void load_parse(const GOptionEntry *more, int *argc, char ***argv);
 
 /* Fills in the head and body of a message: the same but for its Message-ID. CRLF, no dots at
  * the beginning of lines. from, to: addresses. The caller frees. */
@@ -21,14 +28,25 @@ char *load_message(const char *from, const char *to, gsize size);
 /* text with # replaced by a number. The caller frees. */
 char *load_number(const char *text, guint number);
 
-/* Connects to host:port or to the path of a unix socket; ends the program when that fails. */
-int load_connect(const char *address);
+/* Connects to the address; ends the program when that fails. */
+int load_connect(void);
+
+/* Sends all of it, or ends the program. */
+void load_send(int fd, const void *bytes, gsize length);
+
+/* Calls take with the number of each connection that has input, until take has said TRUE of
+ * each: it is over. fds: of all connections. */
+void load_run(const int *fds, gboolean (*take)(guint number));
 
 /* Ends the program with a message. */
 void load_fail(const char *what, const char *answer) G_GNUC_NORETURN;
 
-/* An answer came to a message that ended at ended_us. */
-void load_count(Found *found, gint64 ended_us);
+/* A message begins. */
+void load_begin(void);
+
+/* An answer came to a message that ended at message_us, monotonic. sent: of the connection,
+ * counted here. TRUE: there is no time for another one. */
+gboolean load_end(int *sent, gint64 message_us);
 
 /* "messages=… seconds=… p50_us=… p99_us=…". */
-void load_print(Found *found);
+void load_print(void);

@@ -7,7 +7,6 @@
 #include "tests/bench/load.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,19 +35,11 @@ enum {
     QUIET_BODY = 0x80000
 };
 
-static char *address, *login = (char *)"", *sender = (char *)"", *recipient = (char *)"";
-static int connections = 1, size = 1000, most, idle, trouble, warm_up = 2;
-static double seconds = 1;
+static char *login = (char *)"", *recipient = (char *)"";
+static gboolean idle, trouble;
 
 static const GOptionEntry options[] = {
-    {"to", 'a', 0, G_OPTION_ARG_STRING, &address, "HOST:PORT or a unix socket", "ADDRESS"},
-    {"connections", 'c', 0, G_OPTION_ARG_INT, &connections, "At once", "N"},
-    {"seconds", 't', 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "S"},
-    {"most", 'n', 0, G_OPTION_ARG_INT, &most, "No more messages than this", "N"},
-    {"warm-up", 'w', 0, G_OPTION_ARG_INT, &warm_up, "Uncounted ones of a connection", "N"},
-    {"size", 's', 0, G_OPTION_ARG_INT, &size, "Bytes of a message", "N"},
     {"login", 'u', 0, G_OPTION_ARG_STRING, &login, "# becomes the connection's", "LOGIN"},
-    {"sender", 'f', 0, G_OPTION_ARG_STRING, &sender, "# becomes the connection's", "ADDRESS"},
     {"recipient", 'r', 0, G_OPTION_ARG_STRING, &recipient, "# becomes the connection's",
      "ADDRESS"},
     {"trouble", 'y', 0, G_OPTION_ARG_NONE, &trouble, "Take 451 for an answer", NULL},
@@ -69,10 +60,7 @@ typedef struct {
     gint64 ended_us;
 } Connection;
 
-static Found found;
-static int warm;
-static gint64 over_us;
-static guint64 begun;
+static Connection *all;
 
 /* Packets. Texts end in a zero byte, which is sent. */
 
@@ -110,19 +98,7 @@ add_numbers(Connection *connection)
 static void
 flush(Connection *connection)
 {
-    const guint8 *next = connection->output->data;
-    gsize left = connection->output->len;
-
-    while (left > 0) {
-        ssize_t written = send(connection->fd, next, left, MSG_NOSIGNAL);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            load_fail("write", g_strerror(errno));
-        next += written;
-        left -= (gsize)written;
-    }
+    load_send(connection->fd, connection->output->data, connection->output->len);
     g_byte_array_set_size(connection->output, 0);
 }
 
@@ -180,9 +156,10 @@ say_mail(Connection *connection)
                             NULL};
     const char *texts[] = {path, NULL};
 
-    begun++;
+    load_begin();
     g_free(connection->message);
-    connection->message = load_message(connection->sender, connection->recipient, (gsize)size);
+    connection->message =
+        load_message(connection->sender, connection->recipient, (gsize)load.size);
     connection->next = connection->message;
     add_texts(connection, 'D', 'M', macros);
     add_texts(connection, 'M', '\0', texts);
@@ -250,25 +227,6 @@ say_body(Connection *connection, gboolean *more_out)
     add_packet(connection, 'B', connection->next, length);
     connection->next += length;
     return has_answer(connection, QUIET_BODY);
-}
-
-static gboolean
-is_time_over(void)
-{
-    if (most > 0 && begun >= (guint64)most)
-        return TRUE;
-    return over_us != 0 && g_get_monotonic_time() >= over_us;
-}
-
-static void
-end_message(Connection *connection)
-{
-    load_count(&found, connection->ended_us);
-    if (++connection->sent == warm_up && ++warm == connections) {
-        found.begun_us = found.ended_us = g_get_monotonic_time();
-        over_us = found.begun_us + (gint64)(seconds * G_USEC_PER_SEC);
-    }
-    connection->over = is_time_over();
 }
 
 /* Says step after step until one has an answer, which is then waited for. */
@@ -362,13 +320,13 @@ take_packet(Connection *connection, const guint8 *packet, guint32 length)
         return;
     }
     if (connection->stage == EOM)
-        end_message(connection);
+        connection->over = load_end(&connection->sent, connection->ended_us);
     if (!connection->over)
         go_on(connection);
 }
 
 static void
-take_input(Connection *connection)
+take_packets(Connection *connection)
 {
     guint8 buffer[ROOM];
     ssize_t got = recv(connection->fd, buffer, sizeof buffer, 0);
@@ -393,10 +351,10 @@ take_input(Connection *connection)
 static void
 connection_begin(Connection *connection, guint number)
 {
-    connection->fd = load_connect(address);
+    connection->fd = load_connect();
     connection->stage = NEGOTIATE;
     connection->login = load_number(login, number % LOAD_ACCOUNTS);
-    connection->sender = load_number(sender, number % LOAD_ACCOUNTS);
+    connection->sender = load_number(load.sender, number % LOAD_ACCOUNTS);
     connection->recipient = load_number(recipient, number);
     connection->output = g_byte_array_new();
     connection->input = g_byte_array_new();
@@ -404,49 +362,29 @@ connection_begin(Connection *connection, guint number)
     flush(connection);
 }
 
-static void
-run(void)
+static gboolean
+take_input(guint number)
 {
-    g_autofree struct pollfd *fds = g_new0(struct pollfd, connections);
-    g_autofree Connection *all = g_new0(Connection, connections);
-    int open = connections;
-
-    for (int i = 0; i < connections; i++) {
-        connection_begin(&all[i], (guint)i);
-        fds[i] = (struct pollfd){all[i].fd, POLLIN, 0};
-    }
-    while (open > 0) {
-        if (poll(fds, (nfds_t)connections, -1) < 0 && errno != EINTR)
-            load_fail("poll", g_strerror(errno));
-        for (int i = 0; i < connections; i++) {
-            if (fds[i].fd < 0 || fds[i].revents == 0)
-                continue;
-            take_input(&all[i]);
-            if (all[i].over) {
-                fds[i].fd = -1;
-                open--;
-            }
-        }
-    }
+    take_packets(&all[number]);
+    return all[number].over;
 }
 
 int
 main(int argc, char **argv)
 {
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-    g_autoptr(GError) error = NULL;
-
-    g_option_context_add_main_entries(context, options, NULL);
-    if (!g_option_context_parse(context, &argc, &argv, &error) || address == NULL ||
-        connections < 1 || warm_up < 1)
-        load_fail("arguments", error ? error->message : "--help tells what is needed");
-    found.waits = g_array_new(FALSE, FALSE, sizeof(gint64));
-    run();
-    load_print(&found);
+    load_parse(options, &argc, &argv);
+    g_autofree int *fds = g_new0(int, load.connections);
+    all = g_new0(Connection, load.connections);
+    for (int i = 0; i < load.connections; i++) {
+        connection_begin(&all[i], (guint)i);
+        fds[i] = all[i].fd;
+    }
+    load_run(fds, take_input);
+    load_print();
     fflush(stdout);
     if (idle)
         while (getchar() != EOF)
             continue;
-    g_array_unref(found.waits);
+    g_free(all);
     return EXIT_SUCCESS;
 }

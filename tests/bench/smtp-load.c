@@ -6,7 +6,6 @@
 #include "tests/bench/load.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +13,12 @@
 
 enum { ROOM = 4096 };
 
-static char *address, *login, *password, *sender = (char *)"", *recipient = (char *)"";
-static int connections = 1, recipients = 1, size = 1000, most, warm_up = 2;
-static double seconds = 1;
+static char *login, *password, *recipient = (char *)"";
+static int recipients = 1;
 
 static const GOptionEntry options[] = {
-    {"to", 'a', 0, G_OPTION_ARG_STRING, &address, "HOST:PORT or a unix socket", "ADDRESS"},
-    {"connections", 'c', 0, G_OPTION_ARG_INT, &connections, "At once", "N"},
-    {"seconds", 't', 0, G_OPTION_ARG_DOUBLE, &seconds, "How long", "S"},
-    {"most", 'n', 0, G_OPTION_ARG_INT, &most, "No more messages than this", "N"},
-    {"warm-up", 'w', 0, G_OPTION_ARG_INT, &warm_up, "Uncounted ones of a connection", "N"},
-    {"size", 's', 0, G_OPTION_ARG_INT, &size, "Bytes of a message", "N"},
     {"login", 'u', 0, G_OPTION_ARG_STRING, &login, "# becomes the connection's", "LOGIN"},
     {"password", 'p', 0, G_OPTION_ARG_STRING, &password, "Of the login", "WORD"},
-    {"sender", 'f', 0, G_OPTION_ARG_STRING, &sender, "# becomes the connection's", "ADDRESS"},
     {"recipient", 'r', 0, G_OPTION_ARG_STRING, &recipient, "# becomes the recipient's",
      "ADDRESS"},
     {"recipients", 'k', 0, G_OPTION_ARG_INT, &recipients, "Of each message", "N"},
@@ -46,30 +37,12 @@ typedef struct {
     char *sender;
 } Connection;
 
-static Found found;
-static int warm; /* connections that are */
-static gint64 over_us;
-static guint64 begun; /* messages */
-
-static void
-write_all(const Connection *connection, const char *bytes, gsize length)
-{
-    while (length > 0) {
-        ssize_t written = send(connection->fd, bytes, length, MSG_NOSIGNAL);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            load_fail("write", g_strerror(errno));
-        bytes += written;
-        length -= (gsize)written;
-    }
-}
+static Connection *all;
 
 static void
 say(const Connection *connection, const GString *text)
 {
-    write_all(connection, text->str, text->len);
+    load_send(connection->fd, text->str, text->len);
 }
 
 static void
@@ -86,7 +59,7 @@ begin_message(Connection *connection)
     g_string_append(text, "DATA\r\n");
     connection->stage = ENVELOPE;
     connection->answers = recipients + 2;
-    begun++;
+    load_begin();
     say(connection, text);
 }
 
@@ -94,14 +67,14 @@ static void
 send_message(Connection *connection)
 {
     g_autofree char *to = load_number(recipient, connection->number * 100);
-    g_autofree char *message = load_message(connection->sender, to, (gsize)size);
+    g_autofree char *message = load_message(connection->sender, to, (gsize)load.size);
     gsize length = strlen(message);
 
     message = g_realloc(message, length + sizeof ".\r\n");
     memcpy(message + length, ".\r\n", sizeof ".\r\n");
     connection->stage = DOT;
     connection->answers = 1;
-    write_all(connection, message, length + strlen(".\r\n"));
+    load_send(connection->fd, message, length + strlen(".\r\n"));
     connection->ended_us = g_get_monotonic_time();
 }
 
@@ -122,29 +95,6 @@ send_login(Connection *connection)
     say(connection, text);
 }
 
-/* The clock begins when the last connection is warm. */
-static gboolean
-is_time_over(void)
-{
-    if (most > 0 && begun >= (guint64)most)
-        return TRUE;
-    return over_us != 0 && g_get_monotonic_time() >= over_us;
-}
-
-static void
-end_message(Connection *connection)
-{
-    load_count(&found, connection->ended_us);
-    if (++connection->sent == warm_up && ++warm == connections) {
-        found.begun_us = found.ended_us = g_get_monotonic_time();
-        over_us = found.begun_us + (gint64)(seconds * G_USEC_PER_SEC);
-    }
-    if (is_time_over())
-        connection->stage = OVER;
-    else
-        begin_message(connection);
-}
-
 static void
 go_on(Connection *connection)
 {
@@ -152,7 +102,7 @@ go_on(Connection *connection)
     case GREETING:
         connection->stage = HELLO;
         connection->answers = 1;
-        write_all(connection, "EHLO bench.test\r\n", strlen("EHLO bench.test\r\n"));
+        load_send(connection->fd, "EHLO bench.test\r\n", strlen("EHLO bench.test\r\n"));
         break;
     case HELLO:
         if (login != NULL)
@@ -167,7 +117,10 @@ go_on(Connection *connection)
         send_message(connection);
         break;
     case DOT:
-        end_message(connection);
+        if (load_end(&connection->sent, connection->ended_us))
+            connection->stage = OVER;
+        else
+            begin_message(connection);
         break;
     case OVER:
         break;
@@ -187,7 +140,7 @@ take_line(Connection *connection, const char *line)
 }
 
 static void
-take_input(Connection *connection)
+take_lines(Connection *connection)
 {
     char buffer[ROOM];
     ssize_t got = recv(connection->fd, buffer, sizeof buffer, 0);
@@ -205,51 +158,33 @@ take_input(Connection *connection)
     }
 }
 
-static void
-run(void)
+static gboolean
+take_input(guint number)
 {
-    g_autofree struct pollfd *fds = g_new0(struct pollfd, connections);
-    g_autofree Connection *all = g_new0(Connection, connections);
-    int open = connections;
-
-    for (int i = 0; i < connections; i++) {
-        all[i] = (Connection){.fd = load_connect(address),
-                              .number = (guint)i,
-                              .answers = 1,
-                              .input = g_string_new(NULL),
-                              .sender = load_number(sender, (guint)i % LOAD_ACCOUNTS)};
-        fds[i] = (struct pollfd){all[i].fd, POLLIN, 0};
-    }
-    while (open > 0) {
-        if (poll(fds, (nfds_t)connections, -1) < 0 && errno != EINTR)
-            load_fail("poll", g_strerror(errno));
-        for (int i = 0; i < connections; i++) {
-            if (fds[i].fd < 0 || fds[i].revents == 0)
-                continue;
-            take_input(&all[i]);
-            if (all[i].stage == OVER) {
-                fds[i].fd = -1;
-                open--;
-            }
-        }
-    }
-    for (int i = 0; i < connections; i++)
-        write_all(&all[i], "QUIT\r\n", strlen("QUIT\r\n"));
+    take_lines(&all[number]);
+    return all[number].stage == OVER;
 }
 
 int
 main(int argc, char **argv)
 {
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-    g_autoptr(GError) error = NULL;
-
-    g_option_context_add_main_entries(context, options, NULL);
-    if (!g_option_context_parse(context, &argc, &argv, &error) || address == NULL ||
-        connections < 1 || recipients < 1 || (login != NULL && password == NULL))
-        load_fail("arguments", error ? error->message : "--help tells what is needed");
-    found.waits = g_array_new(FALSE, FALSE, sizeof(gint64));
-    run();
-    load_print(&found);
-    g_array_unref(found.waits);
+    load_parse(options, &argc, &argv);
+    if (recipients < 1 || (login != NULL && password == NULL))
+        load_fail("arguments", "--help tells what is needed");
+    g_autofree int *fds = g_new0(int, load.connections);
+    all = g_new0(Connection, load.connections);
+    for (int i = 0; i < load.connections; i++) {
+        all[i] = (Connection){.fd = load_connect(),
+                              .number = (guint)i,
+                              .answers = 1,
+                              .input = g_string_new(NULL),
+                              .sender = load_number(load.sender, (guint)i % LOAD_ACCOUNTS)};
+        fds[i] = all[i].fd;
+    }
+    load_run(fds, take_input);
+    for (int i = 0; i < load.connections; i++)
+        load_send(fds[i], "QUIT\r\n", strlen("QUIT\r\n"));
+    load_print();
+    g_free(all);
     return EXIT_SUCCESS;
 }
