@@ -3,27 +3,10 @@
 # built. Each look at a program also has to find fault with one built without any of it. TAP.
 build=${EXEAT_BUILD:-.}
 programs="$build/exeat $build/exeat-milter $build/exeat-relay"
-number=0
-failed=0
 folder=$(mktemp -d) || exit
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-
-report() {
-    number=$((number + 1))
-    if [ -z "$2" ]; then
-        echo "ok $number - $1"
-    else
-        failed=1
-        echo "not ok $number - $1"
-        echo "$2" | sed 's/^/# /'
-    fi
-}
-
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
+. "${EXEAT_SOURCE:-.}/tests/tools/tap.sh"
 
 # Complaints about one program.
 place() { readelf -hW "$1" | grep -q 'Type: *DYN' || echo "$1 has a fixed place"; }
@@ -86,5 +69,4 @@ for limit in exeat-milter:19 exeat-relay:19 exeat-doctor:39; do
     fi
 done
 
-echo "1..$number"
-exit $failed
+tap_end

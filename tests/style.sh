@@ -2,27 +2,8 @@
 # What can be checked of our own rules is checked here. TAP.
 source=${EXEAT_SOURCE:-.}
 build=${EXEAT_BUILD:-.}
-number=0
-failed=0
-
-# report NAME COMPLAINTS: passes when there are none.
-report() {
-    number=$((number + 1))
-    if [ -z "$2" ]; then
-        echo "ok $number - $1"
-    else
-        failed=1
-        echo "not ok $number - $1"
-        echo "$2" | sed 's/^/# /'
-    fi
-}
-
-skip() {
-    number=$((number + 1))
-    echo "ok $number - $1 # SKIP $2"
-}
-
 cd "$source" || exit 1
+. tests/tools/tap.sh
 files=$(find policy lib store milter relay cli tests -name '*.[ch]' ! -name '*-sql.h' | sort)
 
 if command -v clang-format >/dev/null; then
@@ -99,5 +80,4 @@ fi
 report "every program has its manual page" "$(for page in exeat.1 exeat-milter.8 exeat-relay.8 \
     exeat.conf.5 exeat-policy.5 exeat-agent.7; do [ -s man/$page ] || echo "man/$page is missing"; done)"
 
-echo "1..$number"
-exit $failed
+tap_end
