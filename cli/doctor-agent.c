@@ -334,6 +334,24 @@ look_as(const Look *general, uid_t uid)
     hear(said, &look);
 }
 
+/* Those whom the group lists, and those whose own group it is. */
+static void
+add_members(GArray *uids, gid_t gid)
+{
+    const struct group *group = getgrgid(gid);
+    const struct passwd *user;
+
+    for (char **name = group != NULL ? group->gr_mem : NULL; name != NULL && *name != NULL;
+         name++)
+        if ((user = getpwnam(*name)) != NULL)
+            g_array_append_val(uids, user->pw_uid);
+    setpwent();
+    while ((user = getpwent()) != NULL)
+        if (user->pw_gid == gid)
+            g_array_append_val(uids, user->pw_uid);
+    endpwent();
+}
+
 /* The users of agent-users, members of its groups among them. */
 static GArray *
 list_users(const Config *config)
@@ -343,15 +361,8 @@ list_users(const Config *config)
     for (guint i = 0; i < config->accounts->len; i++) {
         const People *people = &((const Account *)config->accounts->pdata[i])->agent_users;
         g_array_append_vals(uids, people->uids->data, people->uids->len);
-        for (guint j = 0; j < people->gids->len; j++) {
-            const struct group *group = getgrgid(g_array_index(people->gids, gid_t, j));
-            for (char **name = group != NULL ? group->gr_mem : NULL;
-                 name != NULL && *name != NULL; name++) {
-                const struct passwd *user = getpwnam(*name);
-                if (user != NULL)
-                    g_array_append_val(uids, user->pw_uid);
-            }
-        }
+        for (guint j = 0; j < people->gids->len; j++)
+            add_members(uids, g_array_index(people->gids, gid_t, j));
     }
     return uids;
 }

@@ -1,7 +1,9 @@
 """exeat doctor finds every way past the gate that is made here, and none where there is none."""
 
+import grp
 import json
 import os
+import pwd
 import re
 import shutil
 import socket
@@ -69,6 +71,16 @@ def _(world):
         assert place in good, (place, findings)
     assert world.gate.command("doctor", "--postfix-config", world.host.config,
                               uid=0).stdout.startswith("ok ")
+
+
+@story("Whoever has a group of the agent's as the own group is tried like its other members (XA1)")
+def _(world):
+    nobody = pwd.getpwnam("nobody")
+    assert "nobody" not in grp.getgrgid(nobody.pw_gid).gr_mem
+    world.gate.configure(HOLD, {"agent-users": f"@{nobody.pw_gid}"})
+    places = [place for _, place, _ in ask(world)]
+    assert f"agent's user {nobody.pw_uid}" in places, places
+    assert f"agent's user {AGENT}" not in places, places
 
 
 @story("A second smtpd without the milter is a fault, unless the admin vouches for it (XA5)")
