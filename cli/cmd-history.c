@@ -61,6 +61,7 @@ print_entry(GVariant *entry)
     print_ids(entry);
 }
 
+/* address: NULL for none. */
 static GVariant *
 ask(const Session *session, const char *verb, const char *address, int *status_out)
 {
@@ -68,7 +69,8 @@ ask(const Session *session, const char *verb, const char *address, int *status_o
     GVariantDict arguments;
 
     g_variant_dict_init(&arguments, NULL);
-    g_variant_dict_insert(&arguments, "address", "s", address);
+    if (address != NULL)
+        g_variant_dict_insert(&arguments, "address", "s", address);
     if (account != NULL)
         g_variant_dict_insert(&arguments, "account", "s", account);
     return request_ask(session, verb, g_variant_dict_end(&arguments), status_out);
@@ -92,14 +94,36 @@ change(const Session *session, const char *verb, const char *address)
     return EX_OK;
 }
 
+static int
+accept(const Session *session)
+{
+    int status;
+    g_autoptr(GVariant) answer = ask(session, "accept", NULL, &status);
+
+    if (answer == NULL)
+        return status;
+    if (session->json)
+        return command_print_json(answer);
+    g_autofree char *account = escape_line(answer_text(answer, "account"));
+    g_autoptr(GVariant) faults = answer_array(answer, "faults", "as");
+    for (gsize i = 0; i < g_variant_n_children(faults); i++) {
+        g_autoptr(GVariant) fault = g_variant_get_child_value(faults, i);
+        g_autofree char *safe = escape_line(g_variant_get_string(fault, NULL));
+        printf("%s, accepted: %s\n", account, safe);
+    }
+    return EX_OK;
+}
+
 int
 cmd_history(const Session *session, char **words)
 {
     int status;
 
+    if (words[1] == NULL && g_str_equal(words[0], "accept"))
+        return accept(session);
     if (words[1] != NULL) {
         if (!g_str_equal(words[0], "vouch") && !g_str_equal(words[0], "forget"))
-            return command_misused(words[0], "vouch or forget");
+            return command_misused(words[0], "vouch, forget or accept alone");
         return change(session, words[0], words[1]);
     }
     g_autoptr(GVariant) answer = ask(session, "history", words[0], &status);

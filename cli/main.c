@@ -47,7 +47,7 @@ static const Command COMMANDS[] = {
      "", 2, 2, cmd_export},
     {"digest", "MESSAGE", "compute the digest of what was exported", "envelope", 1, 1,
      cmd_digest},
-    {"history", "[vouch|forget] ADDRESS", "why an address is known or not; change that",
+    {"history", "[vouch|forget] ADDRESS | accept", "why an address is known or not; change that",
      "account", 1, 2, cmd_history},
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
      "account ca-file dry-run min-times only-replied password-file received sent since", 1,

@@ -1,6 +1,7 @@
 #include "relay/guard.h"
 
 #include "lib/log.h"
+#include "relay/history.h"
 #include "relay/people.h"
 #include "store/audit.h"
 #include "store/warrant.h"
@@ -20,6 +21,10 @@ struct _Guard {
     gint64 next_us; /* monotonic: of the daily look */
     char *told;     /* the faults that were told last */
 };
+
+/* Set when faults that were told are none any more; not the Guard's, which may end before the
+ * last request. */
+static gint look_again;
 
 typedef struct {
     Relay *relay;
@@ -199,6 +204,8 @@ run(gpointer data)
 
     g_mutex_lock(&guard->lock);
     while (!guard->stop) {
+        if (g_atomic_int_compare_and_exchange(&look_again, TRUE, FALSE))
+            guard->next_us = 0;
         g_mutex_unlock(&guard->lock);
         look_if_due(guard);
         g_mutex_lock(&guard->lock);
@@ -279,4 +286,46 @@ guard_verify(Request *request, GError **error)
     g_variant_dict_insert_value(&dict, "faults", g_variant_builder_end(&faults));
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
     return TRUE;
+}
+
+/* The audit entry of what was accepted, and the answer. */
+static gboolean
+conclude(Request *request, const char *account, const GPtrArray *faults, GError **error)
+{
+    g_auto(GStrv) texts = g_new0(char *, faults->len + 1);
+    GVariantDict details, answer;
+
+    for (guint i = 0; i < faults->len; i++)
+        texts[i] = g_utf8_make_valid(faults->pdata[i], -1);
+    g_variant_dict_init(&details, NULL);
+    g_variant_dict_insert(&details, "faults", "^as", texts);
+    const AuditEntry entry = {.kind = "history-accepted",
+                              .account = account,
+                              .who = request->who,
+                              .details = g_variant_dict_end(&details)};
+    if (!audit_append(request->relay->db, &entry, request->now, error))
+        return FALSE;
+    g_variant_dict_init(&answer, NULL);
+    g_variant_dict_insert(&answer, "account", "s", account);
+    g_variant_dict_insert(&answer, "faults", "^as", texts);
+    request->reply = g_variant_ref_sink(g_variant_dict_end(&answer));
+    return TRUE;
+}
+
+gboolean
+guard_accept(Request *request, GError **error)
+{
+    const Account *account = history_account(request, error);
+    g_autoptr(GPtrArray) faults = NULL;
+
+    if (account == NULL || !warrant_accept(request->relay->db, account->name, request->who,
+                                           request->now, &faults, error))
+        return FALSE;
+    if (faults->len == 0) {
+        g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND,
+                    "the history of %s is as the relay wrote it", account->name);
+        return FALSE;
+    }
+    g_atomic_int_set(&look_again, TRUE);
+    return conclude(request, account->name, faults, error);
 }

@@ -15,6 +15,11 @@ void guard_stop(Guard *guard);
  * Outside the writer. */
 gboolean guard_verify(Request *request, GError **error);
 
+/* {account?} of an admin: takes the history of that account as it is (warrant_accept), and
+ * records what was wrong with it as "history-accepted". Answers account and faults (as).
+ * REQUEST_NOT_FOUND when nothing was. In the writer. */
+gboolean guard_accept(Request *request, GError **error);
+
 /* In a writer job that judges: a row says that the human wrote to the address, and is not the
  * relay's. Logged and recorded. */
 gboolean guard_report(Db *db, const char *account, const char *address, gint64 now,

@@ -97,9 +97,8 @@ history_ask(Request *request, GError **error)
     return TRUE;
 }
 
-/* The account an admin's word is about. */
-static const Account *
-find_account(const Request *request, GError **error)
+const Account *
+history_account(const Request *request, GError **error)
 {
     const char *name = read_account(request);
     const GPtrArray *accounts = request->config->accounts;
@@ -143,7 +142,7 @@ gboolean
 history_ask_vouch(Request *request, GError **error)
 {
     g_autofree char *address = read_address(request, error);
-    const Account *account = address ? find_account(request, error) : NULL;
+    const Account *account = address ? history_account(request, error) : NULL;
 
     return account != NULL &&
            history_vouch(request->relay->db, account->name, address, request->who,
@@ -155,7 +154,7 @@ gboolean
 history_ask_forget(Request *request, GError **error)
 {
     g_autofree char *address = read_address(request, error);
-    const Account *account = address ? find_account(request, error) : NULL;
+    const Account *account = address ? history_account(request, error) : NULL;
     gboolean known = FALSE;
 
     if (account == NULL || !history_forget(request->relay->db, account->name, address,

@@ -15,6 +15,10 @@ gboolean history_ask(Request *request, GError **error);
 gboolean history_ask_vouch(Request *request, GError **error);
 gboolean history_ask_forget(Request *request, GError **error);
 
+/* The account that an admin's request names, or the only one there is; borrowed. NULL with
+ * error: REQUEST_NOT_FOUND, REQUEST_USAGE. */
+const Account *history_account(const Request *request, GError **error);
+
 /* Reason * of each judged recipient by its normal form; empty when the account is no longer
  * configured. */
 GHashTable *history_reasons(Request *request, const Item *item, GError **error);

@@ -75,6 +75,7 @@ static const Verb verbs[] = {
     {"history", PEER_APPROVER_OR_ADMIN, NULL, history_ask},
     {"vouch", PEER_ADMIN, NULL, history_ask_vouch},
     {"forget", PEER_ADMIN, NULL, history_ask_forget},
+    {"accept", PEER_ADMIN, NULL, guard_accept},
     {"export", PEER_APPROVER, NULL, export_item},
     {"audit", PEER_APPROVER_OR_ADMIN, NULL, audits_search},
     {"verify", PEER_APPROVER_OR_ADMIN, NULL, audits_verify},

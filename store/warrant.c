@@ -145,21 +145,15 @@ find_sum(Db *db, const char *account, Warrant *sum_out, GError **error)
     return TRUE;
 }
 
-gboolean
-warrant_record(Db *db, const char *account, const Warrant *warrant, const char *who,
-               const char *id, gint64 now, GError **error)
+static gboolean
+record_sum(Db *db, const char *account, const Warrant *sum, const char *who, const char *id,
+           gint64 now, GError **error)
 {
-    Warrant sum = {0};
+    g_autofree char *text = format_sum(sum->sum);
     GVariantDict details;
 
-    if (!warrant->changed)
-        return TRUE;
-    if (!find_sum(db, account, &sum, error))
-        return FALSE;
-    add_number(sum.sum, warrant->sum);
-    g_autofree char *text = format_sum(sum.sum);
     g_variant_dict_init(&details, NULL);
-    g_variant_dict_insert(&details, "rows", "x", sum.rows + warrant->rows);
+    g_variant_dict_insert(&details, "rows", "x", sum->rows);
     g_variant_dict_insert(&details, "sum", "s", text);
     if (id != NULL && *id != '\0') {
         g_autofree char *valid = g_utf8_make_valid(id, -1);
@@ -172,12 +166,44 @@ warrant_record(Db *db, const char *account, const Warrant *warrant, const char *
     return audit_append(db, &entry, now, error);
 }
 
+gboolean
+warrant_record(Db *db, const char *account, const Warrant *warrant, const char *who,
+               const char *id, gint64 now, GError **error)
+{
+    Warrant sum = {0};
+
+    if (!warrant->changed)
+        return TRUE;
+    if (!find_sum(db, account, &sum, error))
+        return FALSE;
+    add_number(sum.sum, warrant->sum);
+    sum.rows += warrant->rows;
+    return record_sum(db, account, &sum, who, id, now, error);
+}
+
+/* A row that is not ours: what removes it, and its key after the account. */
+typedef struct {
+    const Sql *removal;
+    char *address;
+    gint64 conversation; /* 0: of no participant */
+} Stray;
+
+static void
+stray_free(gpointer data)
+{
+    Stray *stray = data;
+
+    g_free(stray->address);
+    g_free(stray);
+}
+
 /* A walk over the rows of one account. */
 typedef struct {
     Db *db;
     const char *account;
     Warrant sum; /* of rows whose seal fits */
     GPtrArray *faults;
+    GPtrArray *strays; /* of Stray *, or NULL: they are told only */
 } Walk;
 
 static void
@@ -190,6 +216,14 @@ tell(Walk *walk, char *fault)
 }
 
 typedef void (*SealRow)(Walk *walk, Rows *rows, guint8 seal_out[SEAL_BYTES]);
+
+typedef struct {
+    const char *what;
+    const Sql *query;
+    const Sql *removal;
+    int conversation; /* its column, -1: none */
+    SealRow seal;
+} Kind;
 
 static void
 seal_correspondent(Walk *walk, Rows *rows, guint8 seal_out[SEAL_BYTES])
@@ -212,20 +246,34 @@ seal_participant(Walk *walk, Rows *rows, guint8 seal_out[SEAL_BYTES])
     warrant_seal_participant(walk->db, walk->account, rows_text(rows, 1), &row, seal_out);
 }
 
-static gboolean
-walk_rows(Walk *walk, const Sql *sql, SealRow seal_row, const char *what, GError **error)
+static void
+note_stray(Walk *walk, const Kind *kind, Rows *rows)
 {
-    g_autoptr(Rows) rows = db_query(walk->db, sql, error, "s", walk->account);
+    const char *address = rows_text(rows, 1);
+
+    tell(walk, g_strdup_printf("%s %s was not written by the relay", kind->what, address));
+    if (walk->strays == NULL)
+        return;
+    Stray *stray = g_new0(Stray, 1);
+    stray->removal = kind->removal;
+    stray->address = g_strdup(address);
+    stray->conversation = kind->conversation >= 0 ? rows_integer(rows, kind->conversation) : 0;
+    g_ptr_array_add(walk->strays, stray);
+}
+
+static gboolean
+walk_rows(Walk *walk, const Kind *kind, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(walk->db, kind->query, error, "s", walk->account);
     g_autoptr(GError) trouble = NULL;
     guint8 seal[SEAL_BYTES];
 
     while (rows != NULL && rows_next(rows, &trouble)) {
-        seal_row(walk, rows, seal);
+        kind->seal(walk, rows, seal);
         if (warrant_fits(seal, rows, 0))
             warrant_add(&walk->sum, seal);
         else
-            tell(walk, g_strdup_printf("%s %s was not written by the relay", what,
-                                       rows_text(rows, 1)));
+            note_stray(walk, kind, rows);
     }
     if (trouble == NULL)
         return rows != NULL;
@@ -236,11 +284,13 @@ walk_rows(Walk *walk, const Sql *sql, SealRow seal_row, const char *what, GError
 static gboolean
 walk_all(Walk *walk, GError **error)
 {
+    static const Kind correspondents = {"correspondent", &warrant_correspondents,
+                                        &warrant_drop_correspondent, -1, seal_correspondent};
+    static const Kind participants = {"participant", &warrant_participants,
+                                      &warrant_drop_participant, 2, seal_participant};
     Warrant sum;
 
-    if (!walk_rows(walk, &warrant_correspondents, seal_correspondent, "correspondent",
-                   error) ||
-        !walk_rows(walk, &warrant_participants, seal_participant, "participant", error) ||
+    if (!walk_rows(walk, &correspondents, error) || !walk_rows(walk, &participants, error) ||
         !find_sum(walk->db, walk->account, &sum, error))
         return FALSE;
     if (sum.rows != walk->sum.rows || memcmp(sum.sum, walk->sum.sum, SEAL_BYTES) != 0)
@@ -265,4 +315,35 @@ warrant_check(Db *db, const char *account, GPtrArray **faults_out, GError **erro
     if (walked)
         *faults_out = g_steal_pointer(&faults);
     return walked;
+}
+
+/* How many correspondents a domain has is left as it was: at worst an address is taken for one
+ * of a domain that nobody writes to any more. */
+static gboolean
+remove_strays(const Walk *walk, GError **error)
+{
+    for (guint i = 0; i < walk->strays->len; i++) {
+        const Stray *stray = walk->strays->pdata[i];
+
+        if (db_run(walk->db, stray->removal, error, "ssi", walk->account, stray->address,
+                   stray->conversation) < 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean
+warrant_accept(Db *db, const char *account, const char *who, gint64 now,
+               GPtrArray **faults_out, GError **error)
+{
+    g_autoptr(GPtrArray) faults = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) strays = g_ptr_array_new_with_free_func(stray_free);
+    Walk walk = {.db = db, .account = account, .faults = faults, .strays = strays};
+
+    if (!walk_all(&walk, error) || !remove_strays(&walk, error))
+        return FALSE;
+    if (faults->len > 0 && !record_sum(db, account, &walk.sum, who, NULL, now, error))
+        return FALSE;
+    *faults_out = g_steal_pointer(&faults);
+    return TRUE;
 }

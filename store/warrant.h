@@ -54,3 +54,10 @@ gboolean warrant_record(Db *db, const char *account, const Warrant *warrant, con
  * microseconds a row. *faults_out: a sentence for each fault, WARRANT_FAULTS_MOST and one at
  * most; the caller unrefs. */
 gboolean warrant_check(Db *db, const char *account, GPtrArray **faults_out, GError **error);
+
+/* Takes the account's rows as they are: those that do not fit their seals are removed, the
+ * others are counted anew, and that sum is recorded. What is missing stays so; of an old row
+ * that came back nobody can tell. *faults_out: as of warrant_check; nothing is done when there
+ * is none. In a writer job, which lasts as long as the walk. */
+gboolean warrant_accept(Db *db, const char *account, const char *who, gint64 now,
+                        GPtrArray **faults_out, GError **error);

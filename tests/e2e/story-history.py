@@ -254,6 +254,33 @@ def _(world):
     assert status == 65 and "correspondent mallory@example.net was not written" in text, text
 
 
+@story("An admin takes a changed history as it is, which is recorded, and then it is whole (XE13)")
+def _(world):
+    write(world, NORA)
+    write(world, DANA)
+    nothing = world.gate.command("history", "accept", uid=ADMIN)
+    assert nothing.returncode == 66 and "as the relay wrote it" in nothing.stderr, nothing
+    database(world, "DELETE FROM correspondent WHERE address = 'dana@example.com'")
+    database(world, "INSERT INTO correspondent SELECT account, 'mallory@example.net', skeleton, "
+             "times, first_written, last_written, event, vouched, voucher, seal "
+             "FROM correspondent")
+    assert verify(world)[0] == 65
+    for uid in (APPROVER, AGENT, STRANGER):
+        assert world.gate.command("history", "accept", uid=uid).returncode == 77
+    assert verify(world)[0] == 65
+    done = world.gate.command("history", "accept", uid=ADMIN)
+    assert done.returncode == 0 and done.stdout.count("owner, accepted: ") == 2, done
+    assert verify(world)[0] == 0
+    [entry] = world.gate.answer("audit", "--kind", "history-accepted")["entries"]
+    assert entry["who"].startswith(f"user {ADMIN}"), entry
+    assert "mallory@example.net was not written" in entry["content"]["faults"][0], entry
+    assert propose(world, MALLORY)["reason"] == "first contact outside"
+    assert passes(world, NORA)
+    told = len(world.gate.answer("audit", "--kind", "history-changed")["entries"])
+    database(world, "DELETE FROM correspondent")  # a new fault is told anew
+    until(lambda: len(world.gate.answer("audit", "--kind", "history-changed")["entries"]) > told)
+
+
 @story("A history deleted from the database is missed at once (XE15)")
 def _(world):
     write(world, NORA)

@@ -74,6 +74,23 @@ run(Db *db, const Sql *sql)
     g_assert_no_error(error);
 }
 
+/* Taken as it is, there is nothing wrong with it any more, and nothing is won by it. */
+static void
+accept(Db *db, guint faults)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) found = NULL;
+    g_autoptr(GPtrArray) again = NULL;
+
+    g_assert_true(warrant_accept(db, ME, "user 0", 9000, &found, &error));
+    g_assert_cmpuint(found->len, ==, faults);
+    g_assert_cmpuint(count_faults(db), ==, 0);
+    g_assert_true(warrant_accept(db, ME, "user 0", 9000, &again, &error));
+    g_assert_cmpuint(again->len, ==, 0);
+    observe_human(db, "<k9@x>", NULL, NORA, 9500);
+    g_assert_cmpuint(count_faults(db), ==, 0);
+}
+
 static void
 test_by_hand(void)
 {
@@ -92,6 +109,9 @@ test_by_hand(void)
         if (rows[i].stranger != NULL)
             g_assert_false(look_up(scratch.db, rows[i].stranger).known);
         g_assert_cmpuint(count_faults(scratch.db), ==, rows[i].faults);
+        accept(scratch.db, rows[i].faults);
+        if (rows[i].stranger != NULL && !g_str_equal(rows[i].stranger, NORA))
+            g_assert_false(look_up(scratch.db, rows[i].stranger).known);
         scratch_close(&scratch);
     }
 }
