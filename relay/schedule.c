@@ -103,8 +103,7 @@ static void
 act(Relay *relay, gboolean steady)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) leaving =
-        g_ptr_array_new_with_free_func((GDestroyNotify)item_free);
+    g_autoptr(GPtrArray) leaving = g_ptr_array_new_with_free_func((GDestroyNotify)item_free);
     g_autoptr(Config) config = relay_config(relay);
     Look seen = {.relay = relay, .config = config, .leaving = leaving, .steady = steady};
 

@@ -219,6 +219,23 @@ def _(world):
     assert passes(world, NORA)
 
 
+@story("Of what received mail taught so much is kept; one sender pushes nobody else's out (XE18)")
+def _(world):
+    write(world, NORA)
+    hear(world, DANA, f"Ask first@example.net, and {NORA}.")
+    flood = [f"flood{number}@example.net" for number in range(20)]
+    for number, address in enumerate(flood):
+        world.gate.clock(60 if number < 10 else 120)
+        hear(world, MALLORY, f"Ask {address}.")
+    world.gate.configure(POLICY, settings={"received-limit": "5"})
+    world.gate.restart_relay()
+    until(lambda: len([one for one in flood if entries(world, one)[0]["mentioned"]]) == 4)
+    named = [address for address in ["first@example.net", NORA, *flood]
+             if entries(world, address)[0]["mentioned"]]
+    assert named[:2] == ["first@example.net", NORA] and set(named[2:]) < set(flood[10:]), named
+    assert not passes(world, NORA) and not passes(world, "first@example.net")
+
+
 def database(world, statement):
     """As somebody who can write the database, but cannot read the key."""
     with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), timeout=20) as handle:

@@ -99,6 +99,25 @@ def _(world):
     assert [submit(world).code for _ in range(2)] == [250, 451]
 
 
+@story("So many bytes are kept, and the next message is answered 451; finished ones go early (XF4)")
+def _(world):
+    limit(world, store_limit="100K")
+    large = {"body": "y" * 70 + "\r\n"}
+    large["body"] *= 30000 // len(large["body"])
+    kept = [letter(HELD, **large) for _ in range(4)]
+    assert [world.submit(AGENT, [HELD], one).code for one in kept] == [250, 250, 250, 451]
+    assert "the store-limit is reached" in world.gate.relay.read_log()
+    assert world.submit(AGENT, [HELD], kept[0]).code == 250  # it is kept already
+    assert submit(world, RELEASED, **large).code == 250  # it is not kept
+    assert submit(world, REFUSED, subject="refuse me", **large).code == 550
+    first = world.gate.items()[0]["id"]
+    assert world.gate.command("reject", first, "no").returncode == 0
+    world.gate.clock(world.gate.moved + 120)  # until the relay looks what may go
+    until(lambda: world.submit(AGENT, [HELD], kept[3]).code == 250)
+    assert len(world.gate.items()) == 3
+    assert world.gate.show(first)["state"] == "rejected"
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))
