@@ -7,7 +7,7 @@
 
 GHashTable *claims_new(void);
 
-/* a{ss}, floating; NULL for none. What is no UTF-8 is made so (g_utf8_make_valid). */
+/* a{ss}, floating; empty for NULL. What is no UTF-8 is made so (g_utf8_make_valid). */
 GVariant *claims_to_variant(GHashTable *claims);
 
 /* Adds those of a variant. FALSE, and nothing is added: it is none that claims_to_variant

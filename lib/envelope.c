@@ -162,20 +162,30 @@ parameters_to_variant(char **parameters)
     return g_variant_new_bytestring_array((const char *const *)parameters, -1);
 }
 
+static GVariant *
+recipient_to_variant(const EnvelopeRecipient *recipient)
+{
+    const char *resolved = recipient->resolved != NULL ? recipient->resolved : "";
+    GVariant *members[] = {g_variant_new_bytestring(recipient->address),
+                           g_variant_new_bytestring(resolved),
+                           parameters_to_variant(recipient->parameters)};
+
+    return g_variant_new_tuple(members, G_N_ELEMENTS(members));
+}
+
 GVariant *
 envelope_to_variant(const Envelope *envelope)
 {
     GVariantBuilder recipients;
 
     g_variant_builder_init(&recipients, G_VARIANT_TYPE("a(ayayaay)"));
-    for (guint i = 0; i < envelope->recipients->len; i++) {
-        const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
-        const char *resolved = recipient->resolved != NULL ? recipient->resolved : "";
-        g_variant_builder_add(&recipients, "(^ay^ay@aay)", recipient->address, resolved,
-                              parameters_to_variant(recipient->parameters));
-    }
-    return g_variant_new("(^ay@aaya(ayayaay))", envelope->sender,
-                         parameters_to_variant(envelope->parameters), &recipients);
+    for (guint i = 0; i < envelope->recipients->len; i++)
+        g_variant_builder_add_value(&recipients,
+                                    recipient_to_variant(envelope->recipients->pdata[i]));
+    GVariant *members[] = {g_variant_new_bytestring(envelope->sender),
+                           parameters_to_variant(envelope->parameters),
+                           g_variant_builder_end(&recipients)};
+    return g_variant_new_tuple(members, G_N_ELEMENTS(members));
 }
 
 /* The bytestring at an index of a container, or NULL when it is not one whole string free of

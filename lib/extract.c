@@ -1,43 +1,43 @@
 #include "lib/extract.h"
 
 #include "lib/error.h"
+#include "lib/vardict.h"
 
 #define STRING_MAX (EXTRACT_TEXT_LIMIT + 4096) /* the text and a mark that it was cut */
 
+typedef enum { TEXT, LIST, FLAG } Kind;
+
 static const struct {
     const char *key;
+    Kind kind;
     gsize offset;
-} strings[] =
-    {
-        {"message_id", G_STRUCT_OFFSET(Extract, message_id)},
-        {"subject", G_STRUCT_OFFSET(Extract, subject)},
-        {"text", G_STRUCT_OFFSET(Extract, text)},
-        {"html", G_STRUCT_OFFSET(Extract, html)},
-},
-  lists[] =
-      {
-          {"parents", G_STRUCT_OFFSET(Extract, parents)},
-          {"from", G_STRUCT_OFFSET(Extract, from)},
-          {"to_cc", G_STRUCT_OFFSET(Extract, to_cc)},
-          {"diverted", G_STRUCT_OFFSET(Extract, diverted)},
-          {"attendees", G_STRUCT_OFFSET(Extract, attendees)},
-          {"lists", G_STRUCT_OFFSET(Extract, lists)},
-          {"mentioned", G_STRUCT_OFFSET(Extract, mentioned)},
-          {"doubled", G_STRUCT_OFFSET(Extract, doubled)},
-          {"opaque", G_STRUCT_OFFSET(Extract, opaque)},
-          {"bounced", G_STRUCT_OFFSET(Extract, bounced)},
-          {"returned", G_STRUCT_OFFSET(Extract, returned)},
-},
-  flags[] = {
-      {"malformed", G_STRUCT_OFFSET(Extract, malformed)},
-      {"forward", G_STRUCT_OFFSET(Extract, forward)},
-      {"quoted", G_STRUCT_OFFSET(Extract, quoted)},
-      {"differs", G_STRUCT_OFFSET(Extract, differs)},
-      {"capped", G_STRUCT_OFFSET(Extract, capped)},
-      {"automatic", G_STRUCT_OFFSET(Extract, automatic)},
+} members[] = {
+    {"message_id", TEXT, G_STRUCT_OFFSET(Extract, message_id)},
+    {"subject", TEXT, G_STRUCT_OFFSET(Extract, subject)},
+    {"text", TEXT, G_STRUCT_OFFSET(Extract, text)},
+    {"html", TEXT, G_STRUCT_OFFSET(Extract, html)},
+    {"parents", LIST, G_STRUCT_OFFSET(Extract, parents)},
+    {"from", LIST, G_STRUCT_OFFSET(Extract, from)},
+    {"to_cc", LIST, G_STRUCT_OFFSET(Extract, to_cc)},
+    {"diverted", LIST, G_STRUCT_OFFSET(Extract, diverted)},
+    {"attendees", LIST, G_STRUCT_OFFSET(Extract, attendees)},
+    {"lists", LIST, G_STRUCT_OFFSET(Extract, lists)},
+    {"mentioned", LIST, G_STRUCT_OFFSET(Extract, mentioned)},
+    {"doubled", LIST, G_STRUCT_OFFSET(Extract, doubled)},
+    {"opaque", LIST, G_STRUCT_OFFSET(Extract, opaque)},
+    {"bounced", LIST, G_STRUCT_OFFSET(Extract, bounced)},
+    {"returned", LIST, G_STRUCT_OFFSET(Extract, returned)},
+    {"malformed", FLAG, G_STRUCT_OFFSET(Extract, malformed)},
+    {"forward", FLAG, G_STRUCT_OFFSET(Extract, forward)},
+    {"quoted", FLAG, G_STRUCT_OFFSET(Extract, quoted)},
+    {"differs", FLAG, G_STRUCT_OFFSET(Extract, differs)},
+    {"capped", FLAG, G_STRUCT_OFFSET(Extract, capped)},
+    {"automatic", FLAG, G_STRUCT_OFFSET(Extract, automatic)},
 };
 
-#define MEMBER(type, extract, row) G_STRUCT_MEMBER(type, extract, (row).offset)
+#define TEXT_OF(extract, i) G_STRUCT_MEMBER(char *, extract, members[i].offset)
+#define LIST_OF(extract, i) G_STRUCT_MEMBER(char **, extract, members[i].offset)
+#define FLAG_OF(extract, i) G_STRUCT_MEMBER(gboolean, extract, members[i].offset)
 
 static void
 part_free(ExtractPart *part)
@@ -53,10 +53,11 @@ extract_new(void)
 {
     Extract *extract = g_new0(Extract, 1);
 
-    for (gsize i = 0; i < G_N_ELEMENTS(strings); i++)
-        MEMBER(char *, extract, strings[i]) = g_strdup("");
-    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++)
-        MEMBER(char **, extract, lists[i]) = g_new0(char *, 1);
+    for (gsize i = 0; i < G_N_ELEMENTS(members); i++)
+        if (members[i].kind == TEXT)
+            TEXT_OF(extract, i) = g_strdup("");
+        else if (members[i].kind == LIST)
+            LIST_OF(extract, i) = g_new0(char *, 1);
     extract->parts = g_ptr_array_new_with_free_func((GDestroyNotify)part_free);
     return extract;
 }
@@ -64,10 +65,11 @@ extract_new(void)
 void
 extract_free(Extract *extract)
 {
-    for (gsize i = 0; i < G_N_ELEMENTS(strings); i++)
-        g_free(MEMBER(char *, extract, strings[i]));
-    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_strfreev(MEMBER(char **, extract, lists[i]));
+    for (gsize i = 0; i < G_N_ELEMENTS(members); i++)
+        if (members[i].kind == TEXT)
+            g_free(TEXT_OF(extract, i));
+        else if (members[i].kind == LIST)
+            g_strfreev(LIST_OF(extract, i));
     g_ptr_array_unref(extract->parts);
     g_free(extract);
 }
@@ -94,19 +96,10 @@ extract_add_part(Extract *extract, const char *name, const char *type, guint64 s
     g_ptr_array_add(extract->parts, part);
 }
 
-GVariant *
-extract_to_variant(const Extract *extract)
+static GVariant *
+parts_to_variant(const Extract *extract)
 {
-    GVariantDict dict;
     GVariantBuilder parts;
-
-    g_variant_dict_init(&dict, NULL);
-    for (gsize i = 0; i < G_N_ELEMENTS(strings); i++)
-        g_variant_dict_insert(&dict, strings[i].key, "s", MEMBER(char *, extract, strings[i]));
-    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_variant_dict_insert(&dict, lists[i].key, "^as", MEMBER(char **, extract, lists[i]));
-    for (gsize i = 0; i < G_N_ELEMENTS(flags); i++)
-        g_variant_dict_insert(&dict, flags[i].key, "b", MEMBER(gboolean, extract, flags[i]));
 
     g_variant_builder_init(&parts, G_VARIANT_TYPE("a(ssts)"));
     for (guint i = 0; i < extract->parts->len; i++) {
@@ -114,24 +107,51 @@ extract_to_variant(const Extract *extract)
         g_variant_builder_add(&parts, "(ssts)", part->name, part->type, part->size,
                               part->sha256);
     }
-    g_variant_dict_insert(&dict, "parts", "@a(ssts)", g_variant_builder_end(&parts));
-    return g_variant_dict_end(&dict);
+    return g_variant_builder_end(&parts);
 }
 
-/* The member of that key; NULL without an error when it is missing. */
-static gboolean
-look_up(GVariantDict *dict, const char *key, const char *type, GVariant **member_out,
-        GError **error)
+/* NULL when the member is empty. */
+static GVariant *
+member_to_variant(const Extract *extract, gsize i)
 {
-    g_autoptr(GVariant) member = g_variant_dict_lookup_value(dict, key, NULL);
-
-    if (member != NULL && !g_variant_is_of_type(member, G_VARIANT_TYPE(type))) {
-        g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "extract: %s is %s, expected %s", key,
-                    g_variant_get_type_string(member), type);
-        return FALSE;
+    switch (members[i].kind) {
+    case TEXT:
+        return *TEXT_OF(extract, i) != '\0' ? g_variant_new_string(TEXT_OF(extract, i)) : NULL;
+    case LIST:
+        return *LIST_OF(extract, i) != NULL
+                   ? g_variant_new_strv((const char *const *)LIST_OF(extract, i), -1)
+                   : NULL;
+    case FLAG:
+        return FLAG_OF(extract, i) ? g_variant_new_boolean(TRUE) : NULL;
     }
-    *member_out = g_steal_pointer(&member);
-    return TRUE;
+    return NULL;
+}
+
+GVariant *
+extract_to_variant(const Extract *extract)
+{
+    GVariantBuilder builder;
+
+    g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
+    for (gsize i = 0; i < G_N_ELEMENTS(members); i++) {
+        GVariant *value = member_to_variant(extract, i);
+        if (value != NULL)
+            vardict_add(&builder, members[i].key, value);
+    }
+    if (extract->parts->len > 0)
+        vardict_add(&builder, "parts", parts_to_variant(extract));
+    return g_variant_builder_end(&builder);
+}
+
+static gboolean
+check_type(const char *key, GVariant *value, const GVariantType *type, GError **error)
+{
+    if (g_variant_is_of_type(value, type))
+        return TRUE;
+    g_autofree char *expected = g_variant_type_dup_string(type);
+    g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "extract: %s is %s, expected %s", key,
+                g_variant_get_type_string(value), expected);
+    return FALSE;
 }
 
 static gboolean
@@ -146,100 +166,97 @@ check_limit(const char *key, gsize found, gsize limit, GError **error)
 }
 
 static gboolean
-read_string(GVariantDict *dict, const char *key, char **string_out, GError **error)
+read_text(GVariant *value, const char *key, char **text_out, GError **error)
 {
-    g_autoptr(GVariant) member = NULL;
-    gsize length = 0;
+    gsize length;
 
-    if (!look_up(dict, key, "s", &member, error))
+    if (!check_type(key, value, G_VARIANT_TYPE_STRING, error))
         return FALSE;
-    if (member == NULL)
-        return TRUE;
-    const char *string = g_variant_get_string(member, &length);
+    const char *text = g_variant_get_string(value, &length);
     if (!check_limit(key, length, STRING_MAX, error))
         return FALSE;
-    g_free(*string_out);
-    *string_out = g_strdup(string);
+    g_free(*text_out);
+    *text_out = g_strndup(text, length);
     return TRUE;
 }
 
 static gboolean
-read_list(GVariantDict *dict, const char *key, char ***list_out, GError **error)
+read_list(GVariant *value, const char *key, char ***list_out, GError **error)
 {
-    g_autoptr(GVariant) member = NULL;
-
-    if (!look_up(dict, key, "as", &member, error))
-        return FALSE;
-    if (member == NULL)
-        return TRUE;
     gsize limit = g_str_equal(key, "mentioned") ? EXTRACT_MENTIONED_LIMIT : EXTRACT_LIST_LIMIT;
-    if (!check_limit(key, g_variant_n_children(member), limit, error) ||
-        !check_limit(key, g_variant_get_size(member), STRING_MAX, error))
+
+    if (!check_type(key, value, G_VARIANT_TYPE_STRING_ARRAY, error) ||
+        !check_limit(key, g_variant_n_children(value), limit, error) ||
+        !check_limit(key, g_variant_get_size(value), STRING_MAX, error))
         return FALSE;
     g_strfreev(*list_out);
-    *list_out = g_variant_dup_strv(member, NULL);
+    *list_out = g_variant_dup_strv(value, NULL);
     return TRUE;
 }
 
 static gboolean
-read_flag(GVariantDict *dict, const char *key, gboolean *flag_out, GError **error)
+read_flag(GVariant *value, const char *key, gboolean *flag_out, GError **error)
 {
-    g_autoptr(GVariant) member = NULL;
-
-    if (!look_up(dict, key, "b", &member, error))
+    if (!check_type(key, value, G_VARIANT_TYPE_BOOLEAN, error))
         return FALSE;
-    if (member != NULL)
-        *flag_out = g_variant_get_boolean(member);
+    *flag_out = g_variant_get_boolean(value);
     return TRUE;
 }
 
 static gboolean
-read_parts(GVariantDict *dict, Extract *extract, GError **error)
+read_parts(GVariant *value, Extract *extract, GError **error)
 {
-    g_autoptr(GVariant) member = NULL;
-
-    if (!look_up(dict, "parts", "a(ssts)", &member, error))
+    if (!check_type("parts", value, G_VARIANT_TYPE("a(ssts)"), error) ||
+        !check_limit("parts", g_variant_n_children(value), EXTRACT_PART_LIMIT, error) ||
+        !check_limit("parts", g_variant_get_size(value), STRING_MAX, error))
         return FALSE;
-    if (member == NULL)
-        return TRUE;
-    if (!check_limit("parts", g_variant_n_children(member), EXTRACT_PART_LIMIT, error) ||
-        !check_limit("parts", g_variant_get_size(member), STRING_MAX, error))
-        return FALSE;
-    for (gsize i = 0; i < g_variant_n_children(member); i++) {
+    g_ptr_array_set_size(extract->parts, 0);
+    for (gsize i = 0; i < g_variant_n_children(value); i++) {
         const char *name = NULL, *type = NULL, *sha256 = NULL;
         guint64 size = 0;
-        g_variant_get_child(member, i, "(&s&st&s)", &name, &type, &size, &sha256);
+        g_variant_get_child(value, i, "(&s&st&s)", &name, &type, &size, &sha256);
         extract_add_part(extract, name, type, size, sha256);
     }
     return TRUE;
 }
 
+/* A key that stands twice counts as it stands last, one that is unknown not at all. */
 static gboolean
-read_all(GVariantDict *dict, Extract *extract, GError **error)
+read_member(Extract *extract, const char *key, GVariant *value, GError **error)
 {
-    for (gsize i = 0; i < G_N_ELEMENTS(strings); i++)
-        if (!read_string(dict, strings[i].key, &MEMBER(char *, extract, strings[i]), error))
-            return FALSE;
-    for (gsize i = 0; i < G_N_ELEMENTS(lists); i++)
-        if (!read_list(dict, lists[i].key, &MEMBER(char **, extract, lists[i]), error))
-            return FALSE;
-    for (gsize i = 0; i < G_N_ELEMENTS(flags); i++)
-        if (!read_flag(dict, flags[i].key, &MEMBER(gboolean, extract, flags[i]), error))
-            return FALSE;
-    return read_parts(dict, extract, error);
+    if (g_str_equal(key, "parts"))
+        return read_parts(value, extract, error);
+    for (gsize i = 0; i < G_N_ELEMENTS(members); i++) {
+        if (!g_str_equal(key, members[i].key))
+            continue;
+        switch (members[i].kind) {
+        case TEXT:
+            return read_text(value, key, &TEXT_OF(extract, i), error);
+        case LIST:
+            return read_list(value, key, &LIST_OF(extract, i), error);
+        case FLAG:
+            return read_flag(value, key, &FLAG_OF(extract, i), error);
+        }
+    }
+    return TRUE;
 }
 
 Extract *
 extract_from_variant(GVariant *variant, GError **error)
 {
     g_autoptr(Extract) extract = extract_new();
-    g_auto(GVariantDict) dict = G_VARIANT_DICT_INIT(NULL);
 
     if (!g_variant_is_of_type(variant, G_VARIANT_TYPE_VARDICT)) {
         g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "extract: type %s, expected a{sv}",
                     g_variant_get_type_string(variant));
         return NULL;
     }
-    g_variant_dict_init(&dict, variant); /* one pass, not one for every member */
-    return read_all(&dict, extract, error) ? g_steal_pointer(&extract) : NULL;
+    for (gsize i = 0; i < g_variant_n_children(variant); i++) {
+        const char *key;
+        g_autoptr(GVariant) value = vardict_member(variant, i, &key);
+
+        if (!read_member(extract, key, value, error))
+            return NULL;
+    }
+    return g_steal_pointer(&extract);
 }

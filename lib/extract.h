@@ -56,7 +56,7 @@ void extract_drop_texts(Extract *extract);
 void extract_add_part(Extract *extract, const char *name, const char *type, guint64 size,
                       const char *sha256);
 
-/* A floating "a{sv}" with the members above as keys. Reading checks every type and count:
- * ERROR_PROTOCOL; a missing key keeps its empty value. */
+/* A floating "a{sv}" with those of the members above as keys that are not empty. Reading
+ * checks every type and count: ERROR_PROTOCOL; a missing key keeps its empty value. */
 GVariant *extract_to_variant(const Extract *extract);
 Extract *extract_from_variant(GVariant *variant, GError **error);

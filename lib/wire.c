@@ -237,15 +237,16 @@ take_descriptors(struct msghdr *message, int *fd_out)
     return welcome;
 }
 
-/* Fills a buffer; *got_out falls short only when the peer closed. fd_out: NULL when no
- * descriptor may come here. */
+/* Fills a buffer; *got_out falls short only when the peer closed. wait: FALSE to try once
+ * before the first wait, where most often all is there. fd_out: NULL when no descriptor may
+ * come here. */
 static gboolean
-receive_all(Wire *wire, void *buffer, gsize length, gint64 deadline, gsize *got_out,
-            int *fd_out, GError **error)
+receive_all(Wire *wire, void *buffer, gsize length, gboolean wait, gint64 deadline,
+            gsize *got_out, int *fd_out, GError **error)
 {
     gsize total = 0;
 
-    while (total < length) {
+    for (; total < length; wait = TRUE) {
         Control control;
         struct iovec part = {(char *)buffer + total, length - total};
         struct msghdr message = {.msg_iov = &part,
@@ -253,7 +254,7 @@ receive_all(Wire *wire, void *buffer, gsize length, gint64 deadline, gsize *got_
                                  .msg_control = &control,
                                  .msg_controllen = sizeof control};
 
-        if (!wait_for(wire, POLLIN, deadline, error))
+        if (wait && !wait_for(wire, POLLIN, deadline, error))
             return FALSE;
         ssize_t got = recvmsg(wire->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
@@ -277,7 +278,7 @@ receive_body(Wire *wire, gsize length, gint64 deadline, GError **error)
     g_autofree guint8 *body = g_malloc(length);
     gsize got;
 
-    if (!receive_all(wire, body, length, deadline, &got, NULL, error))
+    if (!receive_all(wire, body, length, FALSE, deadline, &got, NULL, error))
         return NULL;
     if (got < length) {
         blame("the peer closed within a frame", error);
@@ -302,7 +303,7 @@ receive_frame(Wire *wire, gsize limit, gint64 deadline, GVariant **frame_out, in
     guint32 length;
     gsize got;
 
-    if (!receive_all(wire, prefix, sizeof prefix, deadline, &got, fd_out, error))
+    if (!receive_all(wire, prefix, sizeof prefix, TRUE, deadline, &got, fd_out, error))
         return FALSE;
     if (got == 0) {
         *frame_out = NULL;
@@ -342,10 +343,10 @@ wire_receive(Wire *wire, gsize limit, guint timeout_ms, char **verb_out,
 
 /* fd: -1, or a descriptor to ride on the first byte. */
 static ssize_t
-send_some(Wire *wire, struct iovec *part, int fd)
+send_some(Wire *wire, struct iovec parts[2], int fd)
 {
     Control control = {.bytes = {0}};
-    struct msghdr message = {.msg_iov = part, .msg_iovlen = 1};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
 
     if (fd >= 0) {
         message.msg_control = &control;
@@ -359,22 +360,32 @@ send_some(Wire *wire, struct iovec *part, int fd)
     return sendmsg(wire->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static gboolean
-send_all(Wire *wire, GByteArray *bytes, int fd, gint64 deadline, GError **error)
+static void
+skip(struct iovec *part, gsize *bytes)
 {
-    gsize sent = 0;
+    gsize length = MIN(part->iov_len, *bytes);
 
-    while (sent < bytes->len) {
-        struct iovec part = {bytes->data + sent, bytes->len - sent};
+    part->iov_base = (char *)part->iov_base + length;
+    part->iov_len -= length;
+    *bytes -= length;
+}
 
-        if (!wait_for(wire, POLLOUT, deadline, error))
+/* Waits only when a first try did not send it all: most often there is room. */
+static gboolean
+send_all(Wire *wire, struct iovec parts[2], int fd, gint64 deadline, GError **error)
+{
+    for (gboolean wait = FALSE; parts[0].iov_len + parts[1].iov_len > 0; wait = TRUE) {
+        if (wait && !wait_for(wire, POLLOUT, deadline, error))
             return FALSE;
-        ssize_t written = send_some(wire, &part, sent == 0 ? fd : -1);
+        ssize_t written = send_some(wire, parts, fd);
         if (written < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (written < 0)
             return fail(errno, "local socket", error);
-        sent += written;
+        gsize sent = (gsize)written;
+        skip(&parts[0], &sent);
+        skip(&parts[1], &sent);
+        fd = -1;
     }
     return TRUE;
 }
@@ -385,15 +396,15 @@ wire_send(Wire *wire, const char *verb, GVariant *arguments, int fd, guint timeo
 {
     if (arguments == NULL)
         arguments = g_variant_new("a{sv}", NULL);
+    GVariant *members[] = {g_variant_new_string(verb), arguments};
     g_autoptr(GVariant) frame =
-        g_variant_ref_sink(g_variant_new("(s@a{sv})", verb, arguments));
+        g_variant_ref_sink(g_variant_new_tuple(members, G_N_ELEMENTS(members)));
     gsize length = g_variant_get_size(frame);
 
     if (length > WIRE_LIMIT_MILTER)
         return fail(EMSGSIZE, "local socket", error);
     guint32 prefix = GUINT32_TO_BE((guint32)length);
-    g_autoptr(GByteArray) bytes = g_byte_array_sized_new(sizeof prefix + length);
-    g_byte_array_append(bytes, (const guint8 *)&prefix, sizeof prefix);
-    g_byte_array_append(bytes, g_variant_get_data(frame), length);
-    return send_all(wire, bytes, fd, deadline_after(timeout_ms), error);
+    struct iovec parts[] = {{&prefix, sizeof prefix},
+                            {(gpointer)g_variant_get_data(frame), length}};
+    return send_all(wire, parts, fd, deadline_after(timeout_ms), error);
 }

@@ -2,6 +2,7 @@
 
 #include "lib/claims.h"
 #include "lib/error.h"
+#include "lib/vardict.h"
 #include "lib/wire.h"
 
 /* Longer than the relay's own worst case, shorter than any mail server waits. */
@@ -110,12 +111,22 @@ read_answer(GVariant *details, GError **error)
     const char *word = NULL, *item = "", *text = "", *status = ANSWER_STATUS;
     gboolean automatic = FALSE;
     AnswerAction action;
+    const struct {
+        const char *key;
+        const char **text;
+    } texts[] = {{"action", &word}, {"item", &item}, {"status", &status}, {"text", &text}};
 
-    g_variant_lookup(details, "action", "&s", &word);
-    g_variant_lookup(details, "item", "&s", &item);
-    g_variant_lookup(details, "status", "&s", &status);
-    g_variant_lookup(details, "text", "&s", &text);
-    g_variant_lookup(details, "automatic", "b", &automatic);
+    for (gsize i = 0; i < g_variant_n_children(details); i++) {
+        const char *key;
+        g_autoptr(GVariant) value = vardict_member(details, i, &key);
+
+        for (gsize j = 0; j < G_N_ELEMENTS(texts); j++)
+            if (g_str_equal(key, texts[j].key))
+                vardict_get_text(value, texts[j].text);
+        if (g_str_equal(key, "automatic"))
+            automatic = g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN) &&
+                        g_variant_get_boolean(value);
+    }
     if (!read_action(word, &action)) {
         g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL,
                     "the relay's answer has no known action");
@@ -133,19 +144,20 @@ read_answer(GVariant *details, GError **error)
 Answer *
 gate_submit(Gate *gate, const Submission *submission, GError **error)
 {
-    GVariantDict dict;
+    GVariantBuilder arguments;
 
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "login", "s", submission->login);
-    g_variant_dict_insert(&dict, "client", "s", submission->client);
-    g_variant_dict_insert(&dict, "queue-id", "s", submission->queue_id);
-    g_variant_dict_insert(&dict, "key", "s", submission->key);
-    g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(submission->envelope));
-    g_variant_dict_insert_value(&dict, "extract", extract_to_variant(submission->extract));
-    g_variant_dict_insert_value(&dict, "claims", claims_to_variant(submission->claims));
+    g_variant_builder_init(&arguments, G_VARIANT_TYPE_VARDICT);
+    vardict_add_text(&arguments, "login", submission->login);
+    vardict_add_text(&arguments, "client", submission->client);
+    vardict_add_text(&arguments, "queue-id", submission->queue_id);
+    vardict_add_text(&arguments, "key", submission->key);
+    vardict_add(&arguments, "envelope", envelope_to_variant(submission->envelope));
+    vardict_add(&arguments, "extract", extract_to_variant(submission->extract));
+    if (submission->claims != NULL && g_hash_table_size(submission->claims) > 0)
+        vardict_add(&arguments, "claims", claims_to_variant(submission->claims));
 
     g_autoptr(GVariant) details =
-        ask(gate, "submit", g_variant_dict_end(&dict), submission->fd, error);
+        ask(gate, "submit", g_variant_builder_end(&arguments), submission->fd, error);
     return details ? read_answer(details, error) : NULL;
 }
 
@@ -153,14 +165,15 @@ Answer *
 gate_redeem(Gate *gate, const char *ticket, const char *queue_id, const Envelope *envelope,
             int fd, GError **error)
 {
-    GVariantDict dict;
+    GVariantBuilder arguments;
 
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "ticket", "s", ticket);
-    g_variant_dict_insert(&dict, "queue-id", "s", queue_id);
-    g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(envelope));
+    g_variant_builder_init(&arguments, G_VARIANT_TYPE_VARDICT);
+    vardict_add(&arguments, "ticket", g_variant_new_string(ticket));
+    vardict_add_text(&arguments, "queue-id", queue_id);
+    vardict_add(&arguments, "envelope", envelope_to_variant(envelope));
 
-    g_autoptr(GVariant) details = ask(gate, "redeem", g_variant_dict_end(&dict), fd, error);
+    g_autoptr(GVariant) details =
+        ask(gate, "redeem", g_variant_builder_end(&arguments), fd, error);
     return details ? read_answer(details, error) : NULL;
 }
 
@@ -168,15 +181,16 @@ gboolean
 gate_observe(Gate *gate, const char *login, const char *client, const char *item,
              const Envelope *envelope, const Extract *extract, GError **error)
 {
-    GVariantDict dict;
+    GVariantBuilder arguments;
 
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "login", "s", login ? login : "");
-    g_variant_dict_insert(&dict, "client", "s", client);
-    g_variant_dict_insert(&dict, "item", "s", item ? item : "");
-    g_variant_dict_insert_value(&dict, "envelope", envelope_to_variant(envelope));
-    g_variant_dict_insert_value(&dict, "extract", extract_to_variant(extract));
+    g_variant_builder_init(&arguments, G_VARIANT_TYPE_VARDICT);
+    vardict_add_text(&arguments, "login", login ? login : "");
+    vardict_add_text(&arguments, "client", client);
+    vardict_add_text(&arguments, "item", item ? item : "");
+    vardict_add(&arguments, "envelope", envelope_to_variant(envelope));
+    vardict_add(&arguments, "extract", extract_to_variant(extract));
 
-    g_autoptr(GVariant) details = ask(gate, "observe", g_variant_dict_end(&dict), -1, error);
+    g_autoptr(GVariant) details =
+        ask(gate, "observe", g_variant_builder_end(&arguments), -1, error);
     return details != NULL;
 }

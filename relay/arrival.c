@@ -5,15 +5,7 @@
 #include "lib/claims.h"
 #include "lib/digest.h"
 #include "lib/error.h"
-
-const char *
-arrival_text(const Request *request, const char *name)
-{
-    const char *text = "";
-
-    g_variant_lookup(request->arguments, name, "&s", &text);
-    return text;
-}
+#include "lib/vardict.h"
 
 /* An item is made with empty texts, never NULL ones. Takes text. */
 static void
@@ -23,33 +15,68 @@ replace(char **member, char *text)
     *member = text;
 }
 
-gboolean
-arrival_read_envelope(Request *request, GError **error)
+static gboolean
+read_envelope(Item *item, GVariant *value, GError **error)
 {
-    g_autoptr(GVariant) variant = g_variant_lookup_value(request->arguments, "envelope", NULL);
+    g_clear_pointer(&item->envelope, envelope_free);
+    item->envelope = envelope_from_variant(value, error);
+    return item->envelope != NULL;
+}
 
-    if (variant == NULL) {
-        g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "a message without its envelope");
-        return FALSE;
-    }
-    g_clear_pointer(&request->item->envelope, envelope_free);
-    request->item->envelope = envelope_from_variant(variant, error);
-    return request->item->envelope != NULL;
+static gboolean
+read_extract(Item *item, GVariant *value, GError **error)
+{
+    g_clear_pointer(&item->extract, extract_free);
+    item->extract = extract_from_variant(value, error);
+    return item->extract != NULL;
+}
+
+/* What is no such argument is left to those who ask for it. */
+static gboolean
+read_argument(Request *request, const char *key, GVariant *value, GError **error)
+{
+    Arrival *came = &request->came;
+    const struct {
+        const char *key;
+        const char **text;
+    } texts[] = {{"login", &came->login},
+                 {"queue-id", &came->queue_id},
+                 {"key", &came->key},
+                 {"item", &came->item}};
+
+    if (g_str_equal(key, "envelope"))
+        return read_envelope(request->item, value, error);
+    if (g_str_equal(key, "extract"))
+        return read_extract(request->item, value, error);
+    if (g_str_equal(key, "claims"))
+        claims_from_variant(value, request->item->claims);
+    for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (g_str_equal(key, texts[i].key))
+            vardict_get_text(value, texts[i].text);
+    return TRUE;
 }
 
 gboolean
-arrival_read_extract(Request *request, GError **error)
+arrival_read(Request *request, gboolean extract, GError **error)
 {
-    g_autoptr(GVariant) variant =
-        g_variant_lookup_value(request->arguments, "extract", G_VARIANT_TYPE_VARDICT);
+    Item *item = request->item = item_new();
 
-    if (variant == NULL) {
-        g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "a message without its extract");
-        return FALSE;
+    request->came = (Arrival){"", "", "", ""};
+    g_clear_pointer(&item->envelope, envelope_free);
+    if (extract)
+        g_clear_pointer(&item->extract, extract_free);
+    for (gsize i = 0; i < g_variant_n_children(request->arguments); i++) {
+        const char *key;
+        g_autoptr(GVariant) value = vardict_member(request->arguments, i, &key);
+
+        if (!read_argument(request, key, value, error))
+            return FALSE;
     }
-    g_clear_pointer(&request->item->extract, extract_free);
-    request->item->extract = extract_from_variant(variant, error);
-    return request->item->extract != NULL;
+    if (item->envelope != NULL && item->extract != NULL)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_PROTOCOL, "a message without its %s",
+                item->envelope == NULL ? "envelope" : "extract");
+    return FALSE;
 }
 
 gboolean
@@ -68,54 +95,40 @@ arrival_read_bytes(Request *request, const char *account, GError **error)
     return item->digest != NULL;
 }
 
-void
-arrival_read_claims(Request *request)
+/* "" leaves a text out. */
+static void
+answer(Request *request, const char *action, const char *item, const char *status,
+       const char *text, gboolean automatic)
 {
-    g_autoptr(GVariant) claims =
-        g_variant_lookup_value(request->arguments, "claims", G_VARIANT_TYPE("a{ss}"));
+    GVariantBuilder reply;
 
-    g_clear_pointer(&request->item->claims, g_hash_table_unref);
-    request->item->claims = claims_new();
-    if (claims != NULL)
-        claims_from_variant(claims, request->item->claims);
+    g_variant_builder_init(&reply, G_VARIANT_TYPE_VARDICT);
+    vardict_add_text(&reply, "action", action);
+    vardict_add_text(&reply, "item", item);
+    vardict_add_text(&reply, "status", status);
+    vardict_add_text(&reply, "text", text);
+    if (automatic)
+        vardict_add(&reply, "automatic", g_variant_new_boolean(TRUE));
+    request->reply = g_variant_ref_sink(g_variant_builder_end(&reply));
 }
 
 void
 arrival_answer(Request *request, const char *action, const char *item, const char *text)
 {
-    GVariantDict dict;
-
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "action", "s", action);
-    g_variant_dict_insert(&dict, "item", "s", item);
-    g_variant_dict_insert(&dict, "text", "s", text);
-    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    answer(request, action, item, "", text, FALSE);
 }
 
 void
 arrival_refuse(Request *request, const char *item, const char *status, const char *text)
 {
-    GVariantDict dict;
-
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "action", "s", "refuse");
-    g_variant_dict_insert(&dict, "item", "s", item);
-    g_variant_dict_insert(&dict, "status", "s", status);
-    g_variant_dict_insert(&dict, "text", "s", text);
-    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    answer(request, "refuse", item, status, text, FALSE);
 }
 
-/* It may go on. What no person approved says so where the account wants that. */
 void
 arrival_pass(Request *request, const Item *item)
 {
     const Account *account = config_account(request->config, item->account);
-    GVariantDict dict;
 
-    g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "action", "s", "pass");
-    g_variant_dict_insert(&dict, "item", "s", item->id);
-    g_variant_dict_insert(&dict, "automatic", "b",
-                          item->automatic && account != NULL && account->mark_automatic);
-    request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    answer(request, "pass", item->id, "", "",
+           item->automatic && account != NULL && account->mark_automatic);
 }

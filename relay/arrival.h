@@ -6,16 +6,11 @@
 
 #include "relay/request.h"
 
-/* A text of the arguments, "" when it is missing. Borrowed. */
-const char *arrival_text(const Request *request, const char *name);
-
-gboolean arrival_read_envelope(Request *request, GError **error);
-gboolean arrival_read_extract(Request *request, GError **error);
+/* The envelope, claims and texts, all in one go, and the extract where there is to be one. */
+gboolean arrival_read(Request *request, gboolean extract, GError **error);
 
 /* Account, size and digest, from the descriptor that came with the request. */
 gboolean arrival_read_bytes(Request *request, const char *account, GError **error);
-
-void arrival_read_claims(Request *request);
 
 /* Answers action ("pass", "keep", "refuse", "later"), item ("" for none) and text, for the
  * client. */

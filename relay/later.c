@@ -19,7 +19,7 @@ later_answer(Request *request, const Account *account, GError **error)
 {
     const Item *item = request->item;
     /* Without an id of its own it has another one each time it comes. */
-    gboolean lasting = *arrival_text(request, "key") == '\0' && *item->message_id != '\0';
+    gboolean lasting = *request->came.key == '\0' && *item->message_id != '\0';
 
     if (!account->answer_later) {
         arrival_answer(request, "keep", item->id, "");

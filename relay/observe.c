@@ -9,8 +9,7 @@
 gboolean
 observe_read(Request *request, GError **error)
 {
-    request->item = item_new();
-    return arrival_read_envelope(request, error) && arrival_read_extract(request, error);
+    return arrival_read(request, TRUE, error);
 }
 
 static char **
@@ -72,7 +71,7 @@ gboolean
 observe_message(Request *request, GError **error)
 {
     const Extract *extract = request->item->extract;
-    const char *login = arrival_text(request, "login");
+    const char *login = request->came.login;
     g_auto(GStrv) recipients = normal_recipients(request->item->envelope);
     g_auto(GStrv) own = join(extract->from, extract->to_cc);
     const char *from = extract->from[0];
@@ -106,8 +105,8 @@ observe_message(Request *request, GError **error)
     observation.who = who;
     observation.account = account->name;
     return history_observe(request->relay->db, &observation, request->now, error) &&
-           world_sent(request->relay->db, account->name, arrival_text(request, "item"), login,
-                      extract, request->now, error) &&
+           world_sent(request->relay->db, account->name, request->came.item, login, extract,
+                      request->now, error) &&
            world_answered(request->relay->db, account->name, WORLD_HUMAN, extract,
                           request->now, error);
 }

@@ -12,8 +12,7 @@ redeem_read(Request *request, GError **error)
 {
     if (request_text(request, "ticket", error) == NULL)
         return FALSE;
-    request->item = item_new();
-    if (!arrival_read_envelope(request, error))
+    if (!arrival_read(request, FALSE, error))
         return FALSE;
 
     g_autofree char *sender = address_normalise(request->item->envelope->sender, NULL);
@@ -48,8 +47,8 @@ redeem_ticket(Request *request, GError **error)
     case TICKET_GOOD:
         break;
     }
-    if (!send_use_authority(request->relay, request->config, id,
-                            arrival_text(request, "queue-id"), request->now, &why, error))
+    if (!send_use_authority(request->relay, request->config, id, request->came.queue_id,
+                            request->now, &why, error))
         return FALSE;
     if (why == NULL) {
         gboolean used = FALSE;

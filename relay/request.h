@@ -20,6 +20,15 @@ typedef enum {
     REQUEST_PASSWORD /* ask again with the approver's password */
 } RequestError;
 
+/* What the milter says of a message besides its parts; "" for what is missing. Borrowed from
+ * the arguments. */
+typedef struct {
+    const char *login;
+    const char *queue_id;
+    const char *key;  /* hash of the message as it came, "" when it went unchanged */
+    const char *item; /* of the draft that it was made from */
+} Arrival;
+
 typedef struct {
     Relay *relay;
     Config *config;
@@ -34,6 +43,7 @@ typedef struct {
     gboolean admin;
     gboolean confirmed; /* the request had the peer's password (password.h) */
     Item *item;         /* of submit and redeem: what was read from the arguments */
+    Arrival came;       /* of submit, redeem and observe (arrival.h) */
     Item *sent;         /* of submit: kept for the log line */
     GVariant *reply;    /* what the job answers: a{sv}, owned */
     int reply_fd;       /* a file that goes with it, -1 when none; owned */

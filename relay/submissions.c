@@ -29,7 +29,7 @@ submission_key(const Request *request)
 {
     g_autoptr(Sum) sum = sum_new();
     const Item *item = request->item;
-    const char *came = arrival_text(request, "key");
+    const char *came = request->came.key;
     g_autoptr(GVariant) envelope = g_variant_ref_sink(envelope_to_variant(item->envelope));
     g_autoptr(GList) names =
         g_list_sort(g_hash_table_get_keys(item->claims), (GCompareFunc)strcmp);
@@ -53,21 +53,18 @@ submission_key(const Request *request)
 gboolean
 submissions_read_submit(Request *request, GError **error)
 {
-    const char *login = request_text(request, "login", error);
     Role role = ROLE_NONE;
 
-    if (login == NULL)
+    if (!arrival_read(request, TRUE, error))
         return FALSE;
+    const char *login = request->came.login;
     const Account *account = config_login(request->config, login, &role);
     if (account == NULL || role != ROLE_AGENT) {
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the login %s is no agent's", login);
         return FALSE;
     }
-    request->item = item_new();
     replace(&request->item->login, g_ascii_strdown(login, -1));
-    arrival_read_claims(request);
-    if (!arrival_read_envelope(request, error) || !arrival_read_extract(request, error) ||
-        !arrival_read_bytes(request, account->name, error))
+    if (!arrival_read_bytes(request, account->name, error))
         return FALSE;
     replace(&request->item->key, submission_key(request));
     replace(&request->item->message_id, g_strdup(request->item->extract->message_id));
@@ -129,7 +126,7 @@ find_same(Request *request, Item **latest_out, GError **error)
     g_autofree char *id = NULL;
     g_autoptr(Item) latest = NULL;
 
-    if (*arrival_text(request, "key") == '\0' && *item->message_id != '\0' &&
+    if (*request->came.key == '\0' && *item->message_id != '\0' &&
         (!queue_find_latest(db, item->account, item->message_id, &id, error) ||
          (id != NULL && !queue_load(db, id, &latest, error))))
         return FALSE;
@@ -276,6 +273,5 @@ submissions_log(const Request *request)
     const Item *item = request->sent;
 
     log_info("%s: account %s, login %s, queue id %s: %s: %s", item->id, item->account,
-             item->login, arrival_text(request, "queue-id"), state_name(item->state),
-             item->reason);
+             item->login, request->came.queue_id, state_name(item->state), item->reason);
 }
