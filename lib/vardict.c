@@ -32,3 +32,50 @@ vardict_member(GVariant *dict, gsize index, const char **key_out)
     *key_out = g_variant_get_string(key, NULL);
     return g_variant_get_variant(boxed);
 }
+
+static gboolean
+needs_no_escape(const char *text)
+{
+    while (*text >= ' ' && *text <= '~' && *text != '\'' && *text != '\\')
+        text++;
+    return *text == '\0';
+}
+
+static void
+print_text(GString *print, const char *text)
+{
+    if (needs_no_escape(text)) {
+        g_string_append_c(print, '\'');
+        g_string_append(print, text);
+        g_string_append_c(print, '\'');
+        return;
+    }
+    g_autoptr(GVariant) value = g_variant_ref_sink(g_variant_new_string(text));
+    g_variant_print_string(value, print, TRUE);
+}
+
+char *
+vardict_print(GVariant *dict)
+{
+    GString *print = g_string_new("{");
+    gsize count = g_variant_n_children(dict);
+
+    if (count == 0)
+        g_string_assign(print, "@a{sv} {");
+    for (gsize i = 0; i < count; i++) {
+        const char *key, *text = NULL;
+        g_autoptr(GVariant) value = vardict_member(dict, i, &key);
+
+        g_string_append(print, i > 0 ? ", " : "");
+        print_text(print, key);
+        g_string_append(print, ": <");
+        vardict_get_text(value, &text);
+        if (text != NULL)
+            print_text(print, text);
+        else
+            g_variant_print_string(value, print, TRUE);
+        g_string_append_c(print, '>');
+    }
+    g_string_append_c(print, '}');
+    return g_string_free(print, FALSE);
+}

@@ -19,3 +19,7 @@ void vardict_get_text(GVariant *value, const char **text_out);
 /* The member at an index below g_variant_n_children(): its value, a new reference, and its
  * key, which dict owns. */
 GVariant *vardict_member(GVariant *dict, gsize index, const char **key_out);
+
+/* As g_variant_print(dict, TRUE), which looks up every character of a text. The caller frees.
+ */
+char *vardict_print(GVariant *dict);

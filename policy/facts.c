@@ -94,7 +94,9 @@ facts_format(const Facts *facts)
     GString *text = g_string_new(NULL);
 
     for (guint i = 0; i < FACT_COUNT; i++) {
-        g_string_append_printf(text, "%s%s=", i > 0 ? " " : "", table[i].name);
+        g_string_append(text, i > 0 ? " " : "");
+        g_string_append(text, table[i].name);
+        g_string_append_c(text, '=');
         append_value(text, table[i].kind, facts->values[i]);
     }
     if (facts->declared[0]) {

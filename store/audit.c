@@ -1,6 +1,7 @@
 #include "store/audit.h"
 
 #include "lib/error.h"
+#include "lib/vardict.h"
 #include "store/audit-sql.h"
 
 gboolean
@@ -28,7 +29,7 @@ add(Db *db, ChainHead *head, const AuditEntry *entry, gint64 now, GError **error
     g_autoptr(GVariant) details =
         g_variant_ref_sink(entry->details ? entry->details : g_variant_new("a{sv}", NULL));
     /* With types, so that it reads back; control characters come out escaped (XE1). */
-    g_autofree char *text = g_variant_print(details, TRUE);
+    g_autofree char *text = vardict_print(details);
     const ChainEntry next = {
         .seq = head->seq + 1,
         .at = now,

@@ -4,6 +4,7 @@
 
 #include "lib/claims.h"
 #include "lib/error.h"
+#include "lib/vardict.h"
 #include "store/audit.h"
 #include "store/keep.h"
 #include "store/notice.h"
@@ -20,7 +21,7 @@ text_variant(const char *text)
 static void
 add_text(GVariantBuilder *builder, const char *name, const char *text)
 {
-    g_variant_builder_add(builder, "{sv}", name, text_variant(text));
+    vardict_add(builder, name, text_variant(text));
 }
 
 static GVariant *
@@ -46,22 +47,20 @@ describe_submission(const Item *item, const char *facts)
     g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
     add_text(&builder, "state", state_name(item->state));
     add_text(&builder, "tier", tier_name(item->tier));
-    g_variant_builder_add(&builder, "{sv}", "approvals",
-                          g_variant_new_uint32(item->approvals));
-    g_variant_builder_add(&builder, "{sv}", "line", g_variant_new_uint32(item->line));
+    vardict_add(&builder, "approvals", g_variant_new_uint32(item->approvals));
+    vardict_add(&builder, "line", g_variant_new_uint32(item->line));
     add_text(&builder, "file", item->file);
     add_text(&builder, "reason", item->reason);
     add_text(&builder, "policy", item->policy);
     add_text(&builder, "lines", item->lines);
     add_text(&builder, "facts", facts);
-    g_variant_builder_add(&builder, "{sv}", "due", g_variant_new_int64(item->due));
+    vardict_add(&builder, "due", g_variant_new_int64(item->due));
     add_text(&builder, "digest", item->digest);
     add_text(&builder, "message-id", item->message_id);
-    g_variant_builder_add(&builder, "{sv}", "size", g_variant_new_uint64(item->size));
+    vardict_add(&builder, "size", g_variant_new_uint64(item->size));
     add_text(&builder, "sender", item->envelope->sender);
-    g_variant_builder_add(&builder, "{sv}", "recipients",
-                          recipients_to_variant(item->recipients));
-    g_variant_builder_add(&builder, "{sv}", "claims", claims_to_variant(item->claims));
+    vardict_add(&builder, "recipients", recipients_to_variant(item->recipients));
+    vardict_add(&builder, "claims", claims_to_variant(item->claims));
     return g_variant_builder_end(&builder);
 }
 

@@ -40,11 +40,36 @@ test_read(void)
     g_assert_cmpstr(text, ==, "a");
 }
 
+static const char *const printed[] = {
+    "@a{sv} {}",
+    "{'text': <'plain'>}",
+    "{'': <''>, 'two': <'words ~'>, 'three': <uint32 3>}",
+    "{'quote': <\"it's\">, 'both': <\"it's \\\"it\\\"\">, 'slash': <'\\\\n'>}",
+    "{'it\\'s': <'\\n\\r\\t\\u0001\\u007f'>, 'grün\\u202e': <'ü\\u00ad\\u200b'>}",
+    "{'list': <['a', 'b']>, 'none': <@as []>, 'pair': <{'a': 'b'}>, 'box': <<'a'>>}",
+    "{'x': <int64 -1>, 't': <uint64 1>, 'b': <true>, 'o': <objectpath '/a'>}",
+};
+
+/* What is sealed and read back is what GLib would have written. */
+static void
+test_printed(void)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(printed); i++) {
+        g_autoptr(GVariant) dict =
+            g_variant_parse(G_VARIANT_TYPE_VARDICT, printed[i], NULL, NULL, NULL);
+        g_autofree char *expected = g_variant_print(dict, TRUE);
+        g_autofree char *print = vardict_print(dict);
+
+        g_assert_cmpstr(print, ==, expected);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/vardict/built", test_built);
+    g_test_add_func("/vardict/printed", test_printed);
     g_test_add_func("/vardict/read", test_read);
     return g_test_run();
 }
