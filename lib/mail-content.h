@@ -37,6 +37,9 @@ MailContent *mail_content_read(GMimePart *part, gsize keep, gboolean summed);
 void mail_content_free(MailContent *content);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MailContent, mail_content_free)
 
+/* Makes a text of another kind plain; the caller frees. */
+typedef char *(*MailReader)(const char *text);
+
 /* What a part without parts in it is to a reader. */
 typedef struct {
     const char *type;  /* as given, lower case */
@@ -46,6 +49,8 @@ typedef struct {
     gboolean message;  /* another message, or the head of one */
     gboolean nested;   /* a message that can be read */
     gboolean report;   /* tells of a delivery (mail_is_report) */
+    gboolean card;     /* a visiting card, shown or attached */
+    MailReader reader; /* of a text that only some readers show in place; NULL for others */
 } MailLeaf;
 
 /* Looks at a part and marks what is odd about it. type is borrowed. */
@@ -55,3 +60,7 @@ MailLeaf mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
  * frees. */
 char *mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
                      const MailContent *content, gboolean counted);
+
+/* Adds what a card, or a text with a reader, says to what is searched and looked over. */
+void mail_leaf_search(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
+                      const MailContent *content);

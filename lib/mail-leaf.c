@@ -69,6 +69,33 @@ is_calendar(GMimePart *part, const char *type)
     return g_strv_contains(types, type) || has_suffix(part, files);
 }
 
+static gboolean
+is_card(GMimePart *part, const char *type)
+{
+    static const char *const types[] = {"text/vcard", "text/x-vcard", "text/directory", NULL};
+    static const char *const files[] = {".vcf", ".vcard", NULL};
+
+    return g_strv_contains(types, type) || has_suffix(part, files);
+}
+
+/* Texts that no rule shows or counts as a body, but that some reader shows in place: what they
+ * say is said (RFC 2046, 4.1.4 for those that are text to everyone). */
+static MailReader
+rich_reader(const char *type)
+{
+    static const char *const enriched[] = {"text/enriched", "text/richtext", NULL};
+    static const char *const rtf[] = {"text/rtf", "application/rtf", "text/x-rtf",
+                                      "application/x-rtf", NULL};
+
+    if (g_strv_contains(enriched, type))
+        return mail_render_enriched;
+    if (g_strv_contains(rtf, type))
+        return mail_render_rtf;
+    if (strstr(type, "html") != NULL)
+        return mail_render_html;
+    return g_str_has_prefix(type, "text/") ? g_strdup : NULL;
+}
+
 /* Shown in place, whatever the type. An unknown disposition is "attachment" (RFC 2183, 2.8).
  */
 static gboolean
@@ -101,6 +128,10 @@ mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
     leaf.nested = leaf.message && g_str_has_prefix(type, "message/");
     leaf.report = mail_is_report(type);
     leaf.shown = inline_ && text;
+    leaf.card = is_card(part, type);
+    leaf.reader = inline_ && !text && !leaf.calendar && !leaf.card && !leaf.report
+                      ? rich_reader(type)
+                      : NULL;
     leaf.body = leaf.shown && !mail_part_is_named(object, "Content-Disposition") &&
                 !mail_part_is_named(object, "Content-Type") && !g_strv_contains(uu, encoding);
     return leaf;
@@ -153,7 +184,29 @@ read_joined(MailReading *reading, GMimeObject *object, const char *text)
     if (joined == NULL)
         return;
     mail_find_quotes(joined, &reading->extract->forward, &reading->extract->quoted);
-    mail_append(reading, reading->more, joined);
+    mail_search(reading, joined);
+}
+
+void
+mail_leaf_search(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
+                 const MailContent *content)
+{
+    const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
+    const char *known = charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+    g_autofree char *text =
+        mail_decode((const char *)content->kept->data, content->kept->len, known);
+
+    if (leaf->card) {
+        mail_read_card(reading, text);
+        return;
+    }
+    g_autofree char *rendered = leaf->reader(text);
+    mail_find_quotes(rendered, &reading->extract->forward, &reading->extract->quoted);
+    mail_search(reading, rendered);
+    if (leaf->reader == mail_render_html) {
+        g_autofree char *page = mail_render_page(text);
+        mail_search(reading, page);
+    }
 }
 
 char *

@@ -93,10 +93,10 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
 {
     GMimeObject *object = GMIME_OBJECT(part);
     MailLeaf leaf = mail_leaf_look(walk->reading, part, type);
-    gsize keep = leaf.shown || leaf.calendar ? RAW_MAX
-                 : leaf.nested               ? MESSAGE_MAX
-                 : leaf.report               ? RAW_MAX
-                                             : 0;
+    gboolean searched = leaf.card || leaf.reader != NULL;
+    gsize keep = leaf.nested                                              ? MESSAGE_MAX
+                 : leaf.shown || leaf.calendar || leaf.report || searched ? RAW_MAX
+                                                                          : 0;
     g_autoptr(MailContent) content = mail_content_read(part, keep, !leaf.body);
     const char *bytes = (const char *)content->kept->data;
 
@@ -112,6 +112,8 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
         if (has_doubtful_border(walk, text))
             mail_mark(walk->reading, "a broken structure");
     }
+    if (searched)
+        mail_leaf_search(walk->reading, object, &leaf, content);
     if (leaf.report && walk->messages == 0 && content->kept->len > 0)
         mail_read_report(walk->reading, type, bytes, content->kept->len);
     if (leaf.nested)

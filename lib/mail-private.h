@@ -81,6 +81,12 @@ void mail_read_text(MailReading *reading, const char *text, gboolean counted);
 /* Marks what only a program can read: encoded and encrypted blocks. */
 void mail_find_blocks(MailReading *reading, const char *text);
 
+/* Adds a text to those that are searched for addresses and never shown, as far as it fits. */
+void mail_search(MailReading *reading, const char *text);
+
+/* Searches a visiting card (RFC 6350; 2.1 with its own encoding) for addresses. */
+void mail_read_card(MailReading *reading, const char *text);
+
 /* Notes whom an invitation names (XB22), and what it says, in whole lines. */
 void mail_read_calendar(MailReading *reading, const char *text);
 
@@ -103,6 +109,12 @@ char *mail_render_html(const char *html);
 /* The same without what a browser does not show: letters of an address or a marker come
  * together again that comments or attributes stood between. */
 char *mail_render_page(const char *html);
+
+/* text/enriched (RFC 1896) and text/richtext (RFC 1341) as text. */
+char *mail_render_enriched(const char *text);
+
+/* RTF as text: its groups, also hidden ones, and the letters that its words stand for. */
+char *mail_render_rtf(const char *text);
 
 /* The character that the entity at p, a "&", stands for, and where the text goes on; 0 when it
  * is none. */

@@ -158,6 +158,20 @@ mail_append(MailReading *reading, GString *all, const char *text)
     g_string_append_len(all, text, (gssize)length);
 }
 
+void
+mail_search(MailReading *reading, const char *text)
+{
+    gsize length = strlen(text);
+    gsize room = EXTRACT_TEXT_LIMIT - MIN(reading->more->len + 1, EXTRACT_TEXT_LIMIT);
+
+    for (length = MIN(length, room); length > 0 && (text[length] & 0xc0) == 0x80;)
+        length--;
+    if (length > 0) {
+        g_string_append_len(reading->more, text, (gssize)length);
+        g_string_append_c(reading->more, '\n');
+    }
+}
+
 /* "begin 644 staff.csv" or, with "-base64", the newer form (POSIX uuencode): the file's name,
  * else NULL. The caller frees. */
 static char *
