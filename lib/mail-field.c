@@ -30,7 +30,7 @@ static const char *const diverting[] = {
 static gboolean
 is_named(const MailField *field, const char *name)
 {
-    return g_ascii_tolower(field->name[0]) == g_ascii_tolower(name[0]) &&
+    return ((field->name[0] ^ name[0]) & ~0x20) == 0 &&
            g_ascii_strcasecmp(field->name, name) == 0;
 }
 
