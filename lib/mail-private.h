@@ -181,6 +181,9 @@ MailWord mail_word_marker(const char *folded, gboolean whole);
  * sentence would not stand. */
 gboolean mail_word_forwarded(const char *folded);
 
+/* FALSE when no marker that begins so is as long as that, in bytes. */
+gboolean mail_word_may_mark(char first, gsize length);
+
 /* TRUE when "wrote" is in it. */
 gboolean mail_word_verb(const char *folded);
 

@@ -195,6 +195,14 @@ look_at_shapes(Search *search, MailShape shape)
         *search->forward = TRUE;
 }
 
+/* A line that is no header line by its looks. */
+static void
+pass_shapes(Search *search)
+{
+    if (++search->shapes.gap > GAP_MAX)
+        search->shapes = (Shapes){0};
+}
+
 static void
 look_for_shapes(Search *search, const char *folded)
 {
@@ -204,8 +212,16 @@ look_for_shapes(Search *search, const char *folded)
         search->shapes = (Shapes){0};
     if (shape != MAIL_SHAPE_NONE)
         look_at_shapes(search, shape);
-    else if (++search->shapes.gap > GAP_MAX)
-        search->shapes = (Shapes){0};
+    else
+        pass_shapes(search);
+}
+
+/* A line that is no header line by its words. */
+static void
+pass_block(Search *search)
+{
+    if (++search->gap > GAP_MAX)
+        search->labels = 0;
 }
 
 static void
@@ -214,8 +230,8 @@ look_for_block(Search *search, const char *folded)
     MailWord word = label_of(folded);
 
     if (word == MAIL_WORD_NONE) {
-        if (*folded != 0 && ++search->gap > GAP_MAX)
-            search->labels = 0;
+        if (*folded != 0)
+            pass_block(search);
         return;
     }
     search->labels |= word;
@@ -335,6 +351,51 @@ fold_row(const char *content)
     return mail_fold(cells);
 }
 
+/* A line as most are, of which the functions above would find nothing: words, no colon,
+ * nothing at its ends that could be a frame, and too long for a marker. */
+static gboolean
+is_prose(const Search *search, const char *content)
+{
+    gsize length = strlen(content);
+
+    if (search->open != NULL || !g_ascii_isalnum(content[0]) || length >= HEAD_MAX / 2 ||
+        !mail_is_ascii(content, length))
+        return FALSE;
+    while (content[length - 1] == ' ')
+        length--;
+    const char last = content[length - 1];
+    return (g_ascii_isalnum(last) || last == '.' || last == ',') &&
+           strpbrk(content, ":|\t\v\f\r") == NULL && strstr(content, "  ") == NULL &&
+           !mail_word_may_mark(content[0], length);
+}
+
+static void
+pass_prose(Search *search)
+{
+    pass_block(search);
+    if (search->marked)
+        search->shapes = (Shapes){0};
+    pass_shapes(search);
+    search->marked = FALSE;
+}
+
+static void
+look_at_content(Search *search, const char *content, guint level, const char *line,
+                gsize length)
+{
+    g_autofree char *folded = mail_fold(content);
+    g_autofree char *row = fold_row(content);
+    const char *cells = row != NULL ? row : folded;
+
+    look_for_marker(search, folded);
+    look_for_broken_marker(search, folded);
+    look_for_broken_title(search, folded);
+    look_for_block(search, cells);
+    look_for_shapes(search, cells);
+    look_for_date(search, folded, line, length);
+    search->marked = could_mark(search, folded, level);
+}
+
 static void
 look_at_line(Search *search, const char *line, gsize length)
 {
@@ -348,16 +409,10 @@ look_at_line(Search *search, const char *line, gsize length)
         look_for_block(search, "");
         return;
     }
-    g_autofree char *folded = mail_fold(content);
-    g_autofree char *row = fold_row(content);
-    look_for_marker(search, folded);
-    const char *cells = row != NULL ? row : folded;
-    look_for_broken_marker(search, folded);
-    look_for_broken_title(search, folded);
-    look_for_block(search, cells);
-    look_for_shapes(search, cells);
-    look_for_date(search, folded, line, length);
-    search->marked = could_mark(search, folded, level);
+    if (is_prose(search, content))
+        pass_prose(search);
+    else
+        look_at_content(search, content, level, line, length);
     search->level = level;
     search->above = line;
     search->above_length = length;

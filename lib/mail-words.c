@@ -318,6 +318,12 @@ mail_word_prefix(const char *folded)
     return GPOINTER_TO_UINT(g_hash_table_lookup(words()->prefixes, folded));
 }
 
+gboolean
+mail_word_may_mark(char first, gsize length)
+{
+    return length <= words()->marker_most[(guchar)g_ascii_tolower(first)];
+}
+
 MailWord
 mail_word_marker(const char *folded, gboolean whole)
 {
@@ -325,8 +331,6 @@ mail_word_marker(const char *folded, gboolean whole)
     GHashTableIter iter;
     gpointer phrase, word;
 
-    if (whole && strlen(folded) > words()->marker_most[(guchar)*folded])
-        return MAIL_WORD_NONE; /* most lines */
     if (whole)
         return GPOINTER_TO_UINT(g_hash_table_lookup(words()->markers, folded));
     g_hash_table_iter_init(&iter, words()->markers);
