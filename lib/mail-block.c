@@ -116,8 +116,6 @@ static void
 look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
 {
     line->total += length;
-    if (length < PIECE_MIN && !g_ascii_isxdigit(piece[0]))
-        return; /* most words */
     if (length >= PIECE_MIN && is_link(piece, length))
         return; /* a shorter one is neither code nor a number anyway */
     if (length >= WORD_LONG)
@@ -140,20 +138,28 @@ is_between(char c)
     return signs[(guchar)c];
 }
 
+/* "1,234" is a number; "48 65" are two. */
+static gboolean
+is_listed(const char *text, const char *start, const char *stop, const char *end)
+{
+    return (start > text && start[-1] == ',') ||
+           (end - stop > 1 && *stop == ',' && !g_ascii_isspace(stop[1]));
+}
+
 /* Characters of the line that only a program can read, when most of them are; else 0. */
 static gsize
 measure(const char *text, gsize length, Line *line)
 {
-    for (gsize i = 0; i < length;) {
-        gsize start = i;
-        while (i < length && !is_between(text[i]))
-            i++;
-        /* "1,234" is a number; "48 65" are two. */
-        gboolean listed = (start > 0 && text[start - 1] == ',') ||
-                          (i + 1 < length && text[i] == ',' && !g_ascii_isspace(text[i + 1]));
-        if (i > start)
-            look_at_piece(line, text + start, i - start, listed);
-        i += i == start;
+    const char *end = text + length;
+
+    for (const char *p = text; p < end; p++) {
+        const char *start = p;
+        while (p < end && !is_between(*p))
+            p++;
+        if (p - start < PIECE_MIN && !g_ascii_isxdigit(*start)) /* most words, or nothing */
+            line->total += (gsize)(p - start);
+        else
+            look_at_piece(line, start, (gsize)(p - start), is_listed(text, start, p, end));
     }
     if (line->n_bytes >= BYTES_MIN && line->bytes * 2 >= line->total)
         return line->bytes;

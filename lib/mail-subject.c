@@ -31,7 +31,8 @@ read_prefix(const char *p, const char **rest_out)
 static gboolean
 has_sure_prefix(const char *folded)
 {
-    return g_regex_match_simple("(^|[\\s:\\[(\"'>/|])fwd?\\s*(\\[\\d+\\])?:|"
+    return strstr(folded, "fw") != NULL &&
+           g_regex_match_simple("(^|[\\s:\\[(\"'>/|])fwd?\\s*(\\[\\d+\\])?:|"
                                 "(^|[\\[(\"'>])fwd?\\s*([\\])>;|]|- )",
                                 folded, 0, 0);
 }
