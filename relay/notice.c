@@ -121,7 +121,7 @@ take_reports(gpointer data, GError **error)
         if (!make_report(turn, notice, &message, error))
             return FALSE;
         if (message == NULL) {
-            if (!notice_drop(db, notice->number, error))
+            if (!notice_drop(db, account, NOTICE_AGENT, notice->number, error))
                 return FALSE;
             continue;
         }
@@ -140,7 +140,8 @@ drop_first(gpointer data, GError **error)
     Turn *turn = data;
     const Report *report = turn->reports->pdata[0];
 
-    return notice_drop(turn->notifier->relay->db, report->number, error);
+    return notice_drop(turn->notifier->relay->db, turn->account->name, NOTICE_AGENT,
+                       report->number, error);
 }
 
 static gboolean

@@ -16,4 +16,4 @@ SELECT seq, at, kind, account, item, who, details, seal FROM audit
 
 -- name: audit_of_item
 SELECT seq, at, kind, account, item, who, details, seal FROM audit
-    WHERE item = $1 ORDER BY seq LIMIT $2;
+    WHERE item = $1 AND item <> '' ORDER BY seq LIMIT $2;

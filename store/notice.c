@@ -123,9 +123,10 @@ notice_accounts(Db *db, Audience audience, GError **error)
 }
 
 gboolean
-notice_drop(Db *db, gint64 number, GError **error)
+notice_drop(Db *db, const char *account, Audience audience, gint64 number, GError **error)
 {
-    return db_run(db, &notice_drop_one, error, "i", number) >= 0;
+    return db_run(db, &notice_drop_one, error, "ssi", account, audiences[audience], number) >=
+           0;
 }
 
 gboolean

@@ -31,7 +31,8 @@ GPtrArray *notice_list(Db *db, const char *account, Audience audience, guint lim
 GHashTable *notice_accounts(Db *db, Audience audience, GError **error);
 
 /* One was sent, or is not wanted. */
-gboolean notice_drop(Db *db, gint64 number, GError **error);
+gboolean notice_drop(Db *db, const char *account, Audience audience, gint64 number,
+                     GError **error);
 
 /* The same of all up to a number; G_MAXINT64 for all. */
 gboolean notice_drop_up_to(Db *db, const char *account, Audience audience, gint64 number,

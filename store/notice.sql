@@ -12,7 +12,7 @@ SELECT number, item, state, at FROM notice
 SELECT DISTINCT account FROM notice WHERE audience = $1;
 
 -- name: notice_drop_one
-DELETE FROM notice WHERE number = $1;
+DELETE FROM notice WHERE account = $1 AND audience = $2 AND number = $3;
 
 -- name: notice_drop_some
 DELETE FROM notice WHERE account = $1 AND audience = $2 AND number <= $3;

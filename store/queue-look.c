@@ -102,6 +102,7 @@ queue_in_state(Db *db, State state, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
 
+    g_assert(state_is_waiting(state));
     if (!collect(db_query(db, &list_state, error, "s", state_name(state)), ids, error))
         return NULL;
     return g_steal_pointer(&ids);
@@ -167,7 +168,7 @@ queue_delayed_after(Db *db, const char *after, guint limit, GError **error)
 gboolean
 queue_put_aside(Db *db, const char *id, GError **error)
 {
-    return db_run(db, &timer_clear, error, "s", id) >= 0;
+    return db_run(db, &item_set_aside, error, "s", id) >= 0;
 }
 
 gboolean

@@ -87,16 +87,24 @@ pack(GVariant *value)
 }
 
 static gboolean
+add_extract(Db *db, const Item *item, gint64 seq, GError **error)
+{
+    g_autoptr(GVariant) extract = pack(extract_to_variant(item->extract));
+
+    return db_run(db, &extract_add, error, "ib", seq, g_variant_get_data(extract),
+                  g_variant_get_size(extract)) >= 0;
+}
+
+static gboolean
 add_row(Db *db, const Item *item, const char *facts, GError **error)
 {
     g_autoptr(GVariant) envelope = pack(envelope_to_variant(item->envelope));
-    g_autoptr(GVariant) extract = pack(extract_to_variant(item->extract));
     g_autoptr(GVariant) claims = pack(claims_to_variant(item->claims));
     gint64 seq = 0;
 
-    if (!db_next_number(db, "item", &seq, error))
+    if (!db_integer(db, &item_next, 0, &seq, error, ""))
         return FALSE;
-    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbbiss", item->id, seq,
+    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbiss", item->id, seq,
                   item->account, item->login, item->key, item->digest, item->message_id,
                   item->conversation, state_name(item->state),
                   (gint64)state_is_waiting(item->state), tier_name(item->tier),
@@ -104,9 +112,9 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
                   (gint64)(item->automatic != FALSE), item->created, item->due, item->expires,
                   item->retry, (gint64)item->attempts, (gint64)item->size, facts,
                   g_variant_get_data(envelope), g_variant_get_size(envelope),
-                  g_variant_get_data(extract), g_variant_get_size(extract),
                   g_variant_get_data(claims), g_variant_get_size(claims),
-                  (gint64)item->approvals, item->author, item->file) >= 0;
+                  (gint64)item->approvals, item->author, item->file) >= 0 &&
+           add_extract(db, item, seq, error);
 }
 
 static gboolean
@@ -136,8 +144,7 @@ queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
     g_autofree char *facts = facts_format(&item->facts);
 
     if (!add_row(db, item, facts, error) || !add_recipients(db, item, error) ||
-        !change_tally(db, item->account, item->state, 1, error) ||
-        db_run(db, &timer_set, error, "s", item->id) < 0)
+        !change_tally(db, item->account, item->state, 1, error))
         return FALSE;
     if (fd != -1 && state_is_waiting(item->state) &&
         (!piece_store(db, item->id, fd, item->size, error) ||
@@ -291,7 +298,7 @@ queue_drop_texts(Db *db, const char *id, GError **error)
         return TRUE;
     extract_drop_texts(item->extract);
     g_autoptr(GVariant) extract = pack(extract_to_variant(item->extract));
-    return db_run(db, &item_set_extract, error, "sb", id, g_variant_get_data(extract),
+    return db_run(db, &extract_set, error, "sb", id, g_variant_get_data(extract),
                   g_variant_get_size(extract)) >= 0;
 }
 
@@ -341,7 +348,6 @@ queue_move(Db *db, const char *id, State from, State to, const char *who, const 
     if (!change_tally(db, account, from, -1, error) ||
         !change_tally(db, account, to, 1, error) ||
         (!state_is_waiting(to) && !keep_finish(db, id, now, error)) ||
-        db_run(db, &timer_set, error, "s", id) < 0 ||
         db_run(db, &move_add, error, "sissss", id, now, state_name(from), state_name(to), who,
                why) < 0 ||
         !notice_moved(db, account, id, to, now, error) ||
@@ -354,8 +360,7 @@ queue_move(Db *db, const char *id, State from, State to, const char *who, const 
 gboolean
 queue_record_attempt(Db *db, const char *id, const char *answer, gint64 retry, GError **error)
 {
-    return db_run(db, &item_attempt, error, "ssi", id, answer, retry) >= 0 &&
-           db_run(db, &timer_set, error, "s", id) >= 0;
+    return db_run(db, &item_attempt, error, "ssi", id, answer, retry) >= 0;
 }
 
 gboolean

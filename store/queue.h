@@ -188,7 +188,7 @@ gboolean queue_put_aside(Db *db, const char *id, GError **error);
 /* When the next of them becomes due; G_MAXINT64 when none. */
 gboolean queue_next_due(Db *db, gint64 *when_out, GError **error);
 
-/* Items left in a state, for start-up recovery: ids. */
+/* Items left in a state that waits, for start-up recovery: ids. */
 GPtrArray *queue_in_state(Db *db, State state, GError **error);
 
 /* How many items of an account are in each state; counts_out has STATE_COUNT entries. */

@@ -3,16 +3,26 @@
 -- name: item_add
 INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, conversation,
                   state, waiting, tier, line, reason, policy, why, answer, automatic, created,
-                  due, expires, retry, attempts, size, facts, envelope, extract, claims,
-                  approvals, author, file)
+                  due, expires, retry, attempts, size, facts, envelope, claims, approvals,
+                  author, file, aside)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30);
+            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, 0);
+
+-- Items are never removed, so no number comes twice.
+-- name: item_next
+SELECT COALESCE(MAX(seq), 0) + 1 FROM item;
+
+-- name: extract_add
+INSERT INTO item_extract (seq, bytes) VALUES ($1, $2);
+
+-- name: extract_set
+UPDATE item_extract SET bytes = $2 WHERE seq = (SELECT seq FROM item WHERE id = $1);
 
 -- name: item_load
 SELECT id, account, login, submission_key, digest, message_id, conversation, state, tier, line,
        reason, policy, why, answer, automatic, created, due, expires, retry, attempts, size,
-       facts, envelope, extract, claims, approvals, author, file, replies
-    FROM item WHERE id = $1;
+       facts, envelope, bytes, claims, approvals, author, file, replies
+    FROM item LEFT JOIN item_extract ON item_extract.seq = item.seq WHERE id = $1;
 
 -- name: recipient_add
 INSERT INTO recipient (item, number, address, external, known, mentioned, outside, created,
@@ -29,9 +39,6 @@ INSERT INTO piece (item, number, sha256, bytes) VALUES ($1, $2, $3, $4);
 -- name: piece_load
 SELECT number, sha256, bytes FROM piece WHERE item = $1 ORDER BY number;
 
--- name: item_set_extract
-UPDATE item SET extract = $2 WHERE id = $1;
-
 -- name: item_size
 SELECT size FROM item WHERE id = $1;
 
@@ -43,17 +50,8 @@ UPDATE item SET state = $3, waiting = $4, why = $5,
     WHERE id = $1 AND state = $2
     RETURNING account;
 
--- When the schedule must look at the item again. The only home of that rule.
--- name: timer_set
-UPDATE item SET timer = CASE
-        WHEN state = 'delayed' THEN CASE WHEN retry > due THEN retry ELSE due END
-        WHEN state = 'approved' THEN retry
-        WHEN state IN ('draft', 'held') AND expires > 0 THEN expires
-        ELSE NULL END
-    WHERE id = $1;
-
--- name: timer_clear
-UPDATE item SET timer = NULL WHERE id = $1;
+-- name: item_set_aside
+UPDATE item SET aside = 1 WHERE id = $1;
 
 -- name: move_add
 INSERT INTO move (item, number, at, from_state, to_state, who, why)
@@ -95,7 +93,7 @@ SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIM
 -- name: list_conversation
 SELECT id FROM item
     WHERE account = $1
-        AND (conversation = $2
+        AND ((conversation = $2 AND conversation > 0)
              OR message_id IN (SELECT message.id FROM message
                                WHERE message.account = $1 AND message.conversation = $2))
     ORDER BY waiting DESC, seq DESC LIMIT $3;
@@ -117,7 +115,8 @@ SELECT id FROM item
 -- What a halt keeps from leaving stays as it is.
 -- name: delayed_after
 SELECT id FROM item
-    WHERE state = 'delayed' AND seq > COALESCE((SELECT last.seq FROM item AS last
+    WHERE state = 'delayed' AND waiting = 1
+        AND seq > COALESCE((SELECT last.seq FROM item AS last
                                                 WHERE last.id = $1), 0)
         AND NOT EXISTS (SELECT 1 FROM halt WHERE halt.account IN ('', item.account))
     ORDER BY seq LIMIT $2;
@@ -126,7 +125,7 @@ SELECT id FROM item
 SELECT id, 0, 0, seq FROM item ORDER BY seq DESC LIMIT $1;
 
 -- name: list_account
-SELECT id, 0, 0, seq FROM item WHERE account = $1 ORDER BY seq DESC LIMIT $2;
+SELECT id, 0, 0, seq FROM item WHERE account = $1 ORDER BY created DESC, seq DESC LIMIT $2;
 
 -- What a person should look at, and how urgent it is: what waits for them; what leaves, and
 -- when; what is parked; what nobody knows the end of; what failed since $2.
@@ -150,7 +149,7 @@ SELECT id FROM item
     ORDER BY created, seq LIMIT $4;
 
 -- name: list_state
-SELECT id FROM item WHERE state = $1 ORDER BY seq;
+SELECT id FROM item WHERE state = $1 AND waiting = 1 ORDER BY seq;
 
 -- What a halt keeps from leaving is not due; waiting for a person goes on, and ends.
 -- name: list_due
@@ -181,7 +180,8 @@ SELECT COUNT(*) FROM recipient
 
 -- name: automatic_in_conversation
 SELECT COUNT(*) FROM item
-    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3 AND conversation = $5
+    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
+        AND conversation = $5 AND conversation > 0
         AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
         AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient WHERE recipient.item = item.id
                                                             AND recipient.address = $4));

@@ -69,13 +69,16 @@ INSERT INTO counter (name, last) VALUES ($1, 1)
 SELECT last FROM counter WHERE name = $1;
 
 -- name: schema_1
+-- WITHOUT ROWID is for SQLite alone: a row stands in the tree of its key, so that looking it
+-- up goes down one tree, not two. With millions of rows each is a page read at a random place,
+-- and written at one. INTEGER PRIMARY KEY does the same for a key that is a number; an index
+-- of such a table has it as its last column. What is written for every message has as few
+-- trees as can answer for it.
 CREATE TABLE counter (
     name TEXT NOT NULL PRIMARY KEY,
     last BIGINT NOT NULL
-);
+) WITHOUT ROWID;
 
--- WITHOUT ROWID is for SQLite alone: a row stands in the tree of its key, so that looking it
--- up goes down one tree, not two. With millions of rows each is a page read at a random place.
 --
 -- What the human has sent before. "event" is the counter's number of the observation. times
 -- is 0 and vouched a time when only an admin said so. seal, here and below: warrant.h.
@@ -156,12 +159,12 @@ CREATE TABLE list (
 ) WITHOUT ROWID;
 CREATE INDEX list_age ON list (account, seen);
 
--- Items. seq: order of creation. waiting and timer follow from the other columns (queue.c,
--- timer_set), so that the partial indexes hold only what still matters and stay small beside
--- millions of finished items.
+-- Items. seq: order of creation. waiting (queue.c) and timer follow from the other columns, so
+-- that the partial indexes hold only what still matters and stay small beside millions of
+-- finished items. aside: the record is damaged.
 CREATE TABLE item (
-    id TEXT NOT NULL PRIMARY KEY,
-    seq BIGINT NOT NULL UNIQUE,
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
     account TEXT NOT NULL,
     login TEXT NOT NULL,
     author TEXT NOT NULL,
@@ -185,32 +188,41 @@ CREATE TABLE item (
     expires BIGINT NOT NULL,
     retry BIGINT NOT NULL,
     attempts BIGINT NOT NULL,
-    timer BIGINT,
+    aside INTEGER NOT NULL,
     size BIGINT NOT NULL,
     facts TEXT NOT NULL,
     envelope BLOB NOT NULL,
-    extract BLOB NOT NULL,
     claims BLOB NOT NULL,
-    replies BLOB -- of the last attempt, NULL when no recipient was asked
+    replies BLOB, -- of the last attempt, NULL when no recipient was asked
+    -- When the schedule must look at the item again. The only home of that rule.
+    timer BIGINT GENERATED ALWAYS AS (CASE
+        WHEN aside = 1 THEN NULL
+        WHEN state = 'delayed' THEN CASE WHEN retry > due THEN retry ELSE due END
+        WHEN state = 'approved' THEN retry
+        WHEN state IN ('draft', 'held') AND expires > 0 THEN expires
+        ELSE NULL END) STORED
 );
-CREATE INDEX item_account ON item (account, seq);
-CREATE INDEX item_message ON item (account, message_id, seq);
-CREATE INDEX item_conversation ON item (account, conversation, seq);
+CREATE INDEX item_message ON item (account, message_id);
+-- Every answer counts what is automatic in its conversation.
+CREATE INDEX item_conversation ON item (account, conversation, automatic, state, created)
+    WHERE conversation > 0;
 -- Pages of the past, and, with nothing of the item itself read, the numbers of some weeks.
 CREATE INDEX item_created ON item (account, created, seq, tier, id);
-CREATE INDEX item_line ON item (account, policy, file, line, reason, created) WHERE line > 0;
-CREATE INDEX item_state ON item (state, seq);
-CREATE INDEX item_failed ON item (account, seq) WHERE state = 'failed';
-CREATE INDEX item_waiting_key ON item (account, submission_key, seq) WHERE waiting = 1;
-CREATE INDEX item_waiting_message ON item (account, message_id, seq) WHERE waiting = 1;
-CREATE INDEX item_waiting_conversation ON item (account, conversation, seq) WHERE waiting = 1;
-CREATE INDEX item_timer ON item (timer, seq) WHERE timer IS NOT NULL;
+CREATE INDEX item_failed ON item (account) WHERE state = 'failed';
+CREATE INDEX item_waiting_state ON item (state) WHERE waiting = 1;
+CREATE INDEX item_waiting_key ON item (account, submission_key) WHERE waiting = 1;
+CREATE INDEX item_waiting_message ON item (account, message_id) WHERE waiting = 1;
+CREATE INDEX item_waiting_conversation ON item (account, conversation) WHERE waiting = 1;
+CREATE INDEX item_timer ON item (timer) WHERE timer IS NOT NULL;
 -- Every submission counts these: with all columns it asks for, no item has to be read.
 CREATE INDEX item_automatic ON item (account, created, state, id, automatic)
     WHERE automatic = 1;
-CREATE INDEX item_automatic_conversation
-    ON item (account, conversation, created, state, id, automatic) WHERE automatic = 1;
 
+-- What the message says, apart: an item's moves need not write it again.
+CREATE TABLE item_extract (
+    seq INTEGER PRIMARY KEY REFERENCES item (seq),
+    bytes BLOB NOT NULL
+);
 -- account, created: the item's.
 CREATE TABLE recipient (
     item TEXT NOT NULL REFERENCES item (id),
@@ -223,7 +235,7 @@ CREATE TABLE recipient (
     outside INTEGER NOT NULL,
     created BIGINT NOT NULL,
     PRIMARY KEY (item, address)
-);
+) WITHOUT ROWID;
 CREATE INDEX recipient_address ON recipient (account, address, created, item);
 CREATE TABLE piece (
     item TEXT NOT NULL REFERENCES item (id),
@@ -241,20 +253,20 @@ CREATE TABLE move (
     who TEXT NOT NULL,
     why TEXT NOT NULL,
     PRIMARY KEY (item, number)
-);
+) WITHOUT ROWID;
 -- Items whose bytes are kept. finished: when the item stopped waiting, NULL while it waits.
 CREATE TABLE kept (
     item TEXT NOT NULL PRIMARY KEY REFERENCES item (id),
     account TEXT NOT NULL,
     size BIGINT NOT NULL,
     finished BIGINT
-);
+) WITHOUT ROWID;
 CREATE INDEX kept_finished ON kept (account, finished) WHERE finished IS NOT NULL;
 -- Their sum: asked for every submission.
 CREATE TABLE kept_sum (
     account TEXT NOT NULL PRIMARY KEY,
     bytes BIGINT NOT NULL
-);
+) WITHOUT ROWID;
 
 -- Submissions whose clients were told to come again. lasting: the message had an id of its own.
 -- told: when the client first heard the end, NULL before.
@@ -265,7 +277,7 @@ CREATE TABLE owed (
     lasting INTEGER NOT NULL,
     told BIGINT,
     PRIMARY KEY (account, submission_key)
-);
+) WITHOUT ROWID;
 CREATE INDEX owed_told ON owed (told) WHERE lasting = 0;
 
 -- Drafts in people's mailboxes (draft.h). put: since when it is known to be there, 0 never.
@@ -287,21 +299,21 @@ CREATE TABLE lost (
 
 -- What agents and approvers are still to be told.
 CREATE TABLE notice (
-    number BIGINT NOT NULL PRIMARY KEY,
     account TEXT NOT NULL,
     audience TEXT NOT NULL CHECK (audience IN ('agent', 'approver')),
+    number BIGINT NOT NULL,
     item TEXT NOT NULL REFERENCES item (id),
     state TEXT NOT NULL,
-    at BIGINT NOT NULL
-);
-CREATE INDEX notice_account ON notice (account, audience, number);
+    at BIGINT NOT NULL,
+    PRIMARY KEY (account, audience, number)
+) WITHOUT ROWID;
 -- When the people of an account were last told something of a kind.
 CREATE TABLE told (
     account TEXT NOT NULL,
     kind TEXT NOT NULL,
     at BIGINT NOT NULL,
     PRIMARY KEY (account, kind)
-);
+) WITHOUT ROWID;
 
 -- Messages of a login. hour: since 1970.
 CREATE TABLE pace (
@@ -309,7 +321,7 @@ CREATE TABLE pace (
     hour BIGINT NOT NULL,
     messages BIGINT NOT NULL,
     PRIMARY KEY (login, hour)
-);
+) WITHOUT ROWID;
 
 -- How many items of an account are in a state: asked for every submission, so never counted.
 CREATE TABLE tally (
@@ -317,7 +329,7 @@ CREATE TABLE tally (
     state TEXT NOT NULL,
     items BIGINT NOT NULL,
     PRIMARY KEY (account, state)
-);
+) WITHOUT ROWID;
 
 -- Conversations handed back to the human. name: the id of a message, or the number of a
 -- conversation; what has one number is locked and unlocked together.
@@ -375,7 +387,7 @@ CREATE TABLE ticket (
 CREATE INDEX ticket_item ON ticket (item);
 
 CREATE TABLE audit (
-    seq BIGINT NOT NULL PRIMARY KEY,
+    seq INTEGER PRIMARY KEY,
     at BIGINT NOT NULL,
     kind TEXT NOT NULL,
     account TEXT NOT NULL,
@@ -384,5 +396,5 @@ CREATE TABLE audit (
     details TEXT NOT NULL,
     seal TEXT NOT NULL
 );
-CREATE INDEX audit_item ON audit (item, seq);
-CREATE INDEX audit_history ON audit (account, seq) WHERE kind = 'history';
+CREATE INDEX audit_item ON audit (item) WHERE item <> '';
+CREATE INDEX audit_history ON audit (account) WHERE kind = 'history';

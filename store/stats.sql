@@ -31,7 +31,7 @@ SELECT move.at, shown.at, shown.details
     FROM item JOIN move ON move.item = item.id
         LEFT JOIN audit AS shown ON shown.seq =
             (SELECT MIN(audit.seq) FROM audit
-                 WHERE audit.item = item.id AND audit.kind = 'shown'
+                 WHERE audit.item = item.id AND audit.item <> '' AND audit.kind = 'shown'
                      AND audit.who = move.who)
     WHERE item.account = $1 AND item.created >= $2 AND item.created < $3
         AND move.from_state IN ('held', 'draft') AND move.to_state = 'approved';

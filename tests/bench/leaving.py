@@ -19,6 +19,8 @@ INSERTS = """
 CREATE TEMP TABLE number AS WITH RECURSIVE n (n) AS
     (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {count}) SELECT n FROM n;
 INSERT INTO item SELECT {item} FROM item, temp.number WHERE item.id = '{id}';
+INSERT INTO item_extract SELECT seq + n, bytes FROM item_extract, temp.number
+    WHERE seq = (SELECT seq FROM item WHERE id = '{id}');
 INSERT INTO recipient SELECT {recipient} FROM recipient, temp.number WHERE item = '{id}';
 UPDATE tally SET items = items + {count} WHERE state = 'held';
 """
@@ -141,11 +143,9 @@ def multiply(database, count):
     db.executescript(INSERTS.format(
         count=count, id=item,
         item=columns("item", {"id": new_id, "seq": "seq + n", "expires": "expires + n % 100000",
-                              "timer": "timer + n % 100000",
                               "submission_key": "submission_key || n",
                               "message_id": "n || message_id"}),
         recipient=columns("recipient", {"item": new_id, "address": "n || address"})))
-    db.execute("UPDATE counter SET last = last + ? WHERE name = 'item'", (count,))
     db.commit()
     db.close()
 

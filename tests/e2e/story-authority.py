@@ -117,7 +117,7 @@ def _(world):
     assert world.gate.wait_state(item, "sent") == "sent"
     assert world.gate.command("approve", item, digest).returncode == 65
     database(world, "UPDATE approval SET used = NULL")
-    database(world, "UPDATE item SET state = 'approved', waiting = 1, timer = 1 WHERE id = ?", item)
+    database(world, "UPDATE item SET state = 'approved', waiting = 1 WHERE id = ?", item)
     assert world.gate.wait_state(item, "held") == "held"
     assert "approval-void" in kinds(world, item)
     world.host.wait_empty()
@@ -133,7 +133,7 @@ def _(world):
     database(world, "INSERT INTO approval SELECT 'made-up', ?, account, digest, approver, uid, gid, "
              "policy, created, expires, NULL, NULL, seal FROM approval", second)
     database(world, "UPDATE approval SET expires = expires + 1 WHERE item = ?", first)
-    database(world, "UPDATE item SET state = 'approved', timer = 1 WHERE id = ?", second)
+    database(world, "UPDATE item SET state = 'approved' WHERE id = ?", second)
     world.gate.clock(60)
     for item in (first, second):
         assert world.gate.wait_state(item, "held") == "held"

@@ -146,7 +146,7 @@ def _(world):
         assert submit(world, subject=f"{number}").code == 250
     first, second, _ = [item["id"] for item in world.gate.items()]
     with sqlite3.connect(os.path.join(world.gate.state, "exeat.db")) as database:
-        database.execute("UPDATE item SET facts = 'rubbish', timer = 1 WHERE id = ?", (first,))
+        database.execute("UPDATE item SET facts = 'rubbish', expires = 1 WHERE id = ?", (first,))
     database.close()
     states = {item["id"]: item["state"] for item in world.gate.items()}
     assert states[first] == "damaged" and states[second] == "held", states

@@ -132,7 +132,7 @@ static void
 test_damaged_record(void)
 {
     static const Sql damages[] = {
-        {"extract", "UPDATE item SET extract = claims"},
+        {"extract", "UPDATE item_extract SET bytes = (SELECT claims FROM item)"},
         {"state", "UPDATE item SET state = 'sendable'"},
         {"tier", "UPDATE item SET tier = ''"},
         {"facts", "UPDATE item SET facts = 'recipients'"},

@@ -114,7 +114,8 @@ test_dropped(void)
     }
     g_autoptr(GPtrArray) notices =
         notice_list(scratch.db, "owner", NOTICE_AGENT, MOST, &error);
-    g_assert_true(notice_drop(scratch.db, ((Notice *)notices->pdata[1])->number, &error));
+    g_assert_true(notice_drop(scratch.db, "owner", NOTICE_AGENT,
+                              ((Notice *)notices->pdata[1])->number, &error));
     assert_told(NOTICE_AGENT, "a held, c held");
     assert_told(NOTICE_APPROVER, "a held, b held, c held");
     g_assert_true(notice_drop_up_to(scratch.db, "owner", NOTICE_APPROVER, G_MAXINT64, &error));

@@ -176,7 +176,6 @@ test_lists(void)
     assert_ids(queue_list(scratch.db, both, 3, &error), "x v u");
     assert_ids(queue_list(scratch.db, nobody, 10, &error), "");
     assert_ids(queue_in_state(scratch.db, STATE_SENDING, &error), "w u");
-    assert_ids(queue_in_state(scratch.db, STATE_SENT, &error), "x");
     assert_ids(queue_in_state(scratch.db, STATE_UNCERTAIN, &error), "");
     g_assert_cmpuint(count_state(scratch.db, "owner", STATE_HELD), ==, 1);
     g_assert_cmpuint(count_state(scratch.db, "owner", STATE_DRAFT), ==, 0);
