@@ -12,7 +12,6 @@
 #include "store/schema.h"
 
 #define BUSY_TIMEOUT_MS 2000
-#define UNDO_BYTES      (1024 * 1024)
 
 static const char *const suffixes[DB_FILES] = {"", "-wal", "-shm"};
 
@@ -113,8 +112,10 @@ db_new(const char *path, gboolean reader)
     /* Nobody reads SQLite's count of its memory, and it takes a lock for every allocation.
      * Only the first call of a process counts. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    /* What a job of a batch changed is kept for its undoing, in memory up to this. */
-    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, UNDO_BYTES);
+    /* What a job of a batch changed is kept for its undoing, in memory. A threshold for
+     * writing it to a file would be taken as a whole for every job, and given back to the
+     * system. */
+    sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
     db->idle = g_hash_table_new_full(NULL, NULL, NULL, finalize);
     db->reader = reader;
     for (guint i = 0; i < DB_FILES; i++)
