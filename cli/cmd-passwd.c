@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "lib/secret.h"
 
 static int
 complain(const char *message, int status)
@@ -46,7 +47,7 @@ cmd_passwd(const Session *session, char **words)
         status = complain("this password is no UTF-8", EX_DATAERR);
     else
         status = ask_line(session, words[0], password);
-    terminal_forget(password);
-    terminal_forget(again);
+    secret_forget(password);
+    secret_forget(again);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/terminal.h"
 #include "lib/escape.h"
+#include "lib/secret.h"
 
 enum { CONNECT_MS = 5000, ASK_MS = 30000 };
 
@@ -110,12 +111,12 @@ with_password(GVariant *arguments)
     GVariantDict dict;
 
     if (password == NULL || !g_utf8_validate(password, -1, NULL)) {
-        terminal_forget(password);
+        secret_forget(password);
         return NULL;
     }
     g_variant_dict_init(&dict, arguments);
     g_variant_dict_insert(&dict, "password", "s", password);
-    terminal_forget(password);
+    secret_forget(password);
     return g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 

@@ -6,6 +6,7 @@
 #include "lib/error.h"
 #include "lib/escape.h"
 #include "lib/mailbox-imap.h"
+#include "lib/secret.h"
 #include "lib/trusted.h"
 
 #define VARIABLE "EXEAT_IMAP_PASSWORD"
@@ -63,6 +64,6 @@ server_open(const char *address, const char *password_file, const char *ca_file,
         return NULL;
     ImapServer server = {.url = url, .password = password, .ca_file = ca_file};
     Mailbox *mailbox = mailbox_open_imap(&server, error);
-    terminal_forget(password);
+    secret_forget(password);
     return mailbox;
 }

@@ -47,11 +47,3 @@ terminal_ask_password(const char *prompt)
     close(terminal);
     return password;
 }
-
-void
-terminal_forget(char *password)
-{
-    if (password != NULL)
-        explicit_bzero(password, strlen(password));
-    g_free(password);
-}

@@ -4,8 +4,5 @@
 #include <glib.h>
 
 /* A password, typed without echo after the prompt. NULL when there is no terminal or the line
- * was broken off. The caller frees it with terminal_forget. */
+ * was broken off. The caller frees it with secret_forget (lib/secret.h). */
 char *terminal_ask_password(const char *prompt);
-
-/* Wipes and frees; NULL is fine. */
-void terminal_forget(char *password);

@@ -1,5 +1,7 @@
 #include "lib/secret.h"
 
+#include <string.h>
+
 #include "lib/trusted.h"
 
 guint
@@ -35,4 +37,12 @@ secret_clear(Secret *secret)
     g_free(secret->password_file);
     g_free(secret->token_file);
     g_strfreev(secret->token_command);
+}
+
+void
+secret_forget(char *text)
+{
+    if (text != NULL)
+        explicit_bzero(text, strlen(text));
+    g_free(text);
 }

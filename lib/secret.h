@@ -42,3 +42,6 @@ gboolean secret_check_files(const Secret *secret, GError **error);
 
 /* Frees the texts. */
 void secret_clear(Secret *secret);
+
+/* Wipes and frees a password or a token; NULL is fine. */
+void secret_forget(char *text);

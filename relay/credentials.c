@@ -9,14 +9,6 @@
 static GMutex lock;
 static GHashTable *tokens; /* command and user to what it printed */
 
-static void
-forget(gpointer secret)
-{
-    if (secret != NULL)
-        explicit_bzero(secret, strlen(secret));
-    g_free(secret);
-}
-
 /* The first line; takes text. NULL when it is empty, or no token although it should be one:
  * that has only printable characters (RFC 6750, 2.1). */
 static char *
@@ -27,10 +19,10 @@ first_line(char *text, gboolean token, const char *source, GError **error)
 
     for (const char *c = line; token && *c != '\0'; c++)
         good = good && g_ascii_isgraph(*c);
-    forget(text);
+    secret_forget(text);
     if (good)
         return line;
-    forget(line);
+    secret_forget(line);
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "%s: expected %s in the first line", source,
                 token ? "a token" : "a password");
     return NULL;
@@ -58,7 +50,8 @@ keep_token(const char *name, const char *token)
 {
     g_mutex_lock(&lock);
     if (tokens == NULL)
-        tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, forget);
+        tokens = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                       (GDestroyNotify)secret_forget);
     g_hash_table_replace(tokens, g_strdup(name), g_strdup(token));
     g_mutex_unlock(&lock);
 }

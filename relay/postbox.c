@@ -1,19 +1,10 @@
 #include "relay/postbox.h"
 
-#include <string.h>
-
 #include "lib/error.h"
 #include "relay/credentials.h"
 #include "relay/draft-message.h"
 
 enum { PATIENCE_MS = 20 * 1000 };
-
-static void
-forget(char *secret)
-{
-    explicit_bzero(secret, strlen(secret));
-    g_free(secret);
-}
 
 static Imap *
 try_login(const DraftBox *box, const ImapUrl *url, gboolean fresh, GError **error)
@@ -31,7 +22,7 @@ try_login(const DraftBox *box, const ImapUrl *url, gboolean fresh, GError **erro
         .timeout_ms = PATIENCE_MS,
     };
     Imap *imap = imap_connect(&server, error);
-    forget(secret);
+    secret_forget(secret);
     return imap;
 }
 

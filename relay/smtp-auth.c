@@ -5,17 +5,10 @@
 #include <openssl/rand.h>
 
 #include "lib/error.h"
+#include "lib/secret.h"
 #include "relay/smtp-scram.h"
 
 enum { NONCE_BYTES = 18, DENIED = 535 };
-
-static void
-forget(char *secret)
-{
-    if (secret != NULL)
-        explicit_bzero(secret, strlen(secret));
-    g_free(secret);
-}
 
 static gboolean
 offers(const SmtpClient *client, const char *name)
@@ -62,8 +55,8 @@ say(Sending *sending, const char *prefix, const char *bytes, gsize length, guint
     char *line = g_strconcat(prefix, encoded, "\r\n", NULL);
     gboolean good = sending_ask(sending, line, wanted);
 
-    forget(encoded);
-    forget(line);
+    secret_forget(encoded);
+    secret_forget(line);
     return good;
 }
 
@@ -168,7 +161,7 @@ bearer(Sending *sending, SmtpAuth auth, const char *token)
                        : g_strconcat("user=", user, "\1auth=Bearer ", token, "\1\1", NULL);
     gboolean good = say(sending, prefix, secret, strlen(secret), 2);
 
-    forget(secret);
+    secret_forget(secret);
     if (good || sending->client->code != 334)
         return good;
     g_autofree char *why = complaint(sending);
@@ -208,7 +201,7 @@ try_secret(Sending *sending, SmtpAuth auth, gboolean fresh)
     case SMTP_AUTH_COUNT:
         g_assert_not_reached();
     }
-    forget(secret);
+    secret_forget(secret);
     return good;
 }
 

@@ -7,6 +7,7 @@
 #include <openssl/hmac.h>
 
 #include "lib/error.h"
+#include "lib/secret.h"
 
 enum { ROUNDS_LEAST = 4096, ROUNDS_MOST = 1000000 };
 
@@ -60,8 +61,7 @@ scram_free(Scram *scram)
 {
     if (scram == NULL)
         return;
-    explicit_bzero(scram->password, strlen(scram->password));
-    g_free(scram->password);
+    secret_forget(scram->password);
     g_free(scram->first);
     g_free(scram->nonce);
     g_free(scram);

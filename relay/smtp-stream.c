@@ -16,6 +16,7 @@
 #include <openssl/x509v3.h>
 
 #include "lib/error.h"
+#include "lib/secret.h"
 #include "lib/trusted.h"
 
 enum { LOOK_MS = 250 };
@@ -246,8 +247,7 @@ show_certificate(SSL_CTX *context, const SmtpTrust *trust, GError **error)
         SSL_CTX_use_PrivateKey(context, key) == 1;
     EVP_PKEY_free(key);
     BIO_free(bytes);
-    explicit_bzero(text, strlen(text));
-    g_free(text);
+    secret_forget(text);
     return good ||
            fail_tls(key == NULL ? trust->key_file : trust->certificate_file, NULL, error);
 }
