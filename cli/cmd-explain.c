@@ -4,20 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "lib/escape.h"
 
 enum { POLICY_DIGITS = 12 };
 
 #define INDENT "    "
-
-static void
-print_line(const char *first, const char *next, const char *text)
-{
-    g_autofree char *safe = escape_line(text);
-    g_autofree char *lines = output_wrap(first, next, safe, output_terminal_columns());
-
-    fputs(lines, stdout);
-}
 
 /* "hold “first contact”", or "approvals 2". */
 static char *
@@ -66,7 +56,7 @@ print_conditions(GVariant *line)
         g_autofree char *rest =
             g_str_equal(text, value) ? g_strdup(text) : g_strdup_printf("%s: %s", text, value);
 
-        print_line(first, INDENT INDENT INDENT, rest);
+        output_print(first, INDENT INDENT INDENT, rest);
     }
 }
 
@@ -79,7 +69,7 @@ print_rule(GVariant *line)
         "%s%s:%" G_GINT64_FORMAT ": %s: %s", answer_flag(line, "floor", FALSE) ? "floor " : "",
         file, answer_number(line, "line"), effect, describe_part(line));
 
-    print_line(answer_flag(line, "decides", FALSE) ? "> " : "  ", INDENT, text);
+    output_print(answer_flag(line, "decides", FALSE) ? "> " : "  ", INDENT, text);
     print_conditions(line);
 }
 
@@ -95,7 +85,7 @@ print_nearest(GVariant *answer)
                             answer_text(change, "to"), answer_text(change, "from"),
                             answer_text(change, "tier"), answer_text(change, "reason"));
 
-        print_line("", INDENT, text);
+        output_print("", INDENT, text);
     }
     if (g_variant_n_children(nearest) == 0)
         puts("No other value of a single fact gives another tier.");
@@ -112,7 +102,7 @@ print_judged(GVariant *answer)
         answer_text(judged, "tier"), answer_text(judged, "reason"));
 
     if (!same || !g_str_equal(answer_text(judged, "tier"), answer_text(answer, "tier")))
-        print_line("", INDENT, text);
+        output_print("", INDENT, text);
 }
 
 static void
@@ -126,8 +116,8 @@ print_answer(GVariant *answer)
         "Account %s, mode %s, policy %.*s", answer_text(answer, "account"),
         answer_text(answer, "mode"), POLICY_DIGITS, answer_text(answer, "policy"));
 
-    print_line("", INDENT, verdict);
-    print_line("", INDENT, setting);
+    output_print("", INDENT, verdict);
+    output_print("", INDENT, setting);
     print_judged(answer);
     putchar('\n');
     for (gsize i = 0; i < g_variant_n_children(lines); i++) {

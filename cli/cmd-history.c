@@ -8,15 +8,6 @@
 
 #define INDENT "  "
 
-static void
-print_line(const char *first, const char *next, const char *text)
-{
-    g_autofree char *safe = escape_line(text);
-    g_autofree char *lines = output_wrap(first, next, safe, output_terminal_columns());
-
-    fputs(lines, stdout);
-}
-
 /* Ids are a stranger's words, so they end their lines. */
 static void
 print_ids(GVariant *entry)
@@ -29,7 +20,7 @@ print_ids(GVariant *entry)
         g_autofree char *line = g_strdup_printf(
             "conversation %" G_GINT64_FORMAT ", last written to on %s: %s",
             answer_number(letter, "conversation"), day, answer_text(letter, "message"));
-        print_line(INDENT, INDENT INDENT, line);
+        output_print(INDENT, INDENT INDENT, line);
     }
 }
 
@@ -40,7 +31,7 @@ print_text(GVariant *entry, const char *key, const char *label)
     g_autofree char *line = g_strconcat(label, answer_text(sighting, "message"), NULL);
 
     if (*answer_text(sighting, "message") != '\0')
-        print_line(INDENT, INDENT INDENT, line);
+        output_print(INDENT, INDENT INDENT, line);
 }
 
 static void
@@ -53,9 +44,9 @@ print_entry(GVariant *entry)
     g_autofree char *first = g_strdup_printf("%s, %s: ", account, standing);
     g_auto(GStrv) reasons = reason_lines(entry, TRUE);
 
-    print_line(first, INDENT, answer_text(entry, "address"));
+    output_print(first, INDENT, answer_text(entry, "address"));
     for (guint i = 0; reasons[i] != NULL; i++)
-        print_line(INDENT, INDENT INDENT, reasons[i]);
+        output_print(INDENT, INDENT INDENT, reasons[i]);
     print_text(entry, "first_named", "first such message: ");
     print_text(entry, "last_named", "last such message: ");
     print_ids(entry);

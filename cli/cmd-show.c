@@ -20,21 +20,9 @@ static void
 print_field(const char *label, const char *text)
 {
     g_autofree char *cut = output_cut(text, FIELD_CHARACTERS);
-    g_autofree char *safe = escape_line(cut);
     g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(INDENT), label);
-    g_autofree char *lines = output_wrap(first, INDENT, safe, output_terminal_columns());
 
-    fputs(lines, stdout);
-}
-
-/* The same for text that must be seen to its end. */
-static void
-print_whole(const char *first, const char *next, const char *text)
-{
-    g_autofree char *safe = escape_line(text);
-    g_autofree char *lines = output_wrap(first, next, safe, output_terminal_columns());
-
-    fputs(lines, stdout);
+    output_print(first, INDENT, cut);
 }
 
 /* A list in one field; nothing when it is empty. */
@@ -85,19 +73,19 @@ print_recipient(GVariant *recipient, const char *const *hidden)
     g_autofree char *details = describe_details(recipient, hidden);
     g_auto(GStrv) reasons = reason_lines(recipient, !answer_flag(recipient, "known", FALSE));
 
-    print_whole(first, MARKS_INDENT, address);
+    output_print(first, MARKS_INDENT, address);
     if (!g_str_equal(address, normal) && *normal != '\0') {
         g_autofree char *is = g_strconcat("is ", normal, NULL);
-        print_whole(MARKS_INDENT, MARKS_INDENT, is);
+        output_print(MARKS_INDENT, MARKS_INDENT, is);
     }
     for (guint i = 0; reasons[i] != NULL; i++)
-        print_whole(MARKS_INDENT, MARKS_INDENT, reasons[i]);
+        output_print(MARKS_INDENT, MARKS_INDENT, reasons[i]);
     if (*details != '\0')
-        print_whole(MARKS_INDENT, MARKS_INDENT, details);
+        output_print(MARKS_INDENT, MARKS_INDENT, details);
     if (*answer_text(recipient, "outcome") != '\0') {
         g_autofree char *fate = g_strdup_printf("%s: %s", answer_text(recipient, "outcome"),
                                                 answer_text(recipient, "answer"));
-        print_whole(MARKS_INDENT, MARKS_INDENT, fate);
+        output_print(MARKS_INDENT, MARKS_INDENT, fate);
     }
 }
 
@@ -152,7 +140,7 @@ print_attachments(GVariant *item)
         g_autofree char *text =
             g_strdup_printf("%s, %s, %" G_GINT64_FORMAT " bytes, sha256 %s", name, type,
                             answer_number(part, "size"), answer_text(part, "sha256"));
-        print_whole(i == 0 ? "Attachments:   " : INDENT, INDENT, text);
+        output_print(i == 0 ? "Attachments:   " : INDENT, INDENT, text);
     }
 }
 
@@ -243,7 +231,7 @@ print_claims(GVariant *item)
     while (g_variant_iter_next(&iter, "{&s&s}", &name, &value)) {
         g_autofree char *claim = g_strdup_printf("%s: %s", name, value);
         g_autofree char *cut = output_cut(claim, FIELD_CHARACTERS);
-        print_whole("  ", "    ", cut);
+        output_print("  ", "    ", cut);
     }
 }
 

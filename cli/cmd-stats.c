@@ -108,15 +108,6 @@ print_weeks(GVariant *account)
 }
 
 static void
-print_line(const char *text)
-{
-    g_autofree char *safe = escape_line(text);
-    g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
-
-    fputs(lines, stdout);
-}
-
-static void
 print_waits(GVariant *account)
 {
     g_autoptr(GVariant) waits = answer_array(account, "waits", "a{sx}");
@@ -131,7 +122,7 @@ print_waits(GVariant *account)
         g_string_append_printf(text, " %s %s", TIERS[i], span);
     }
     if (g_variant_n_children(waits) > 0)
-        print_line(text->str);
+        output_print("", "  ", text->str);
 }
 
 /* What each approver decided, week by week. */
@@ -150,7 +141,7 @@ print_approvers(GVariant *account)
             g_autoptr(GVariant) number = g_variant_get_child_value(decisions, j);
             g_string_append_printf(text, " %u", g_variant_get_uint32(number));
         }
-        print_line(text->str);
+        output_print("", "  ", text->str);
     }
 }
 
@@ -188,7 +179,7 @@ print_silent(GVariant *account)
                             answer_number(line, "line"), answer_text(line, "tier"),
                             answer_text(line, "reason"));
 
-        print_line(text);
+        output_print("", "  ", text);
     }
 }
 

@@ -65,9 +65,7 @@ print_halts(GVariant *halts, gint64 now)
             "%s is %s since %s, by %s: %s. Nothing leaves.",
             *account != '\0' ? account : "Everything", answer_text(halt, "halt"), since,
             answer_text(halt, "who"), answer_text(halt, "why"));
-        g_autofree char *safe = escape_line(text);
-        g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
-        fputs(lines, stdout);
+        output_print("", "  ", text);
     }
     if (g_variant_n_children(halts) > 0)
         putchar('\n');
@@ -110,9 +108,8 @@ print_reload(GVariant *answer, gint64 now)
         g_strdup_printf("exeat.conf or a policy could not be read again at %s: %s. What was "
                         "read before is in force.",
                         when, answer_text(answer, "reload_error"));
-    g_autofree char *safe = escape_line(text);
-    g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
-    printf("%s\n", lines);
+    output_print("", "  ", text);
+    putchar('\n');
 }
 
 /* Who is asked too often reads no more (A33). */
@@ -144,9 +141,8 @@ print_untold(GVariant *answer, gint64 now)
             g_strdup_printf("Account %s: what “%s” asks for cannot be told since %s: %s",
                             answer_text(failure, "account"), answer_text(failure, "key"),
                             since, answer_text(failure, "error"));
-        g_autofree char *safe = escape_line(text);
-        g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
-        printf("%s\n", lines);
+        output_print("", "  ", text);
+        putchar('\n');
     }
 }
 
@@ -162,9 +158,8 @@ print_mailboxes(GVariant *answer, gint64 now)
             "Account %s: the mailbox of “drafts” cannot be used since %s, and what is delayed "
             "stays: %s",
             answer_text(failure, "account"), since, answer_text(failure, "error"));
-        g_autofree char *safe = escape_line(text);
-        g_autofree char *lines = output_wrap("", "  ", safe, output_terminal_columns());
-        printf("%s\n", lines);
+        output_print("", "  ", text);
+        putchar('\n');
     }
 }
 

@@ -1,8 +1,11 @@
 #include "cli/output.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "lib/escape.h"
 
 #define COLUMN_LEAST  8  /* a flexible column of a table is never narrower */
 #define FIRST_LEAST   24 /* nor the first of them while another can be */
@@ -264,4 +267,13 @@ output_columns(void)
         g_ascii_string_to_unsigned(set, 10, COLUMNS_LEAST, G_MAXUINT16, &number, NULL))
         return (guint)number;
     return 80;
+}
+
+void
+output_print(const char *first, const char *next, const char *text)
+{
+    g_autofree char *safe = escape_line(text);
+    g_autofree char *lines = output_wrap(first, next, safe, output_terminal_columns());
+
+    fputs(lines, stdout);
 }

@@ -40,6 +40,10 @@ char *output_time(gint64 when, gint64 now);
  */
 char *output_table(const GPtrArray *rows, guint flexible, guint columns);
 
+/* Prints a line, folded as output_wrap does for the terminal. text may be a stranger's: it is
+ * escaped here. */
+void output_print(const char *first, const char *next, const char *text);
+
 /* Columns of the terminal that standard output is; 0 when it is none. */
 guint output_terminal_columns(void);
 
