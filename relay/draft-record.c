@@ -14,7 +14,7 @@
 
 /* A draft that came late has to be there for so long, or as long as the delay itself: somebody
  * should be able to see it. Attempts after a failed look are as far apart as those to send. */
-enum { SEEN_LEAST = 10 * 60, RETRY_FIRST = 30, RETRY_MOST = 900 };
+enum { SEEN_LEAST = 10 * 60 };
 
 #define GONE_WHY "its draft was deleted, moved or edited in the mailbox"
 
@@ -200,16 +200,6 @@ settle_found(const Turn *turn, Entry *entry, const Item *item, gint64 now, GErro
 /* What wants to leave */
 
 static gint64
-next_retry(const Item *item, gint64 now)
-{
-    gint64 wait = RETRY_FIRST;
-
-    for (guint i = 0; i < item->attempts && wait < RETRY_MOST; i++)
-        wait *= 2;
-    return now + MIN(wait, RETRY_MOST);
-}
-
-static gint64
 seen_long_enough(const Draft *draft)
 {
     return draft->put + MIN(draft->due - draft->created, SEEN_LEAST);
@@ -238,7 +228,7 @@ settle_asked(Turn *turn, const Entry *entry, const Item *item, gint64 now, GErro
     if (item->state != STATE_DELAYED)
         return TRUE;
     if (!there)
-        return put_off(turn, item, next_retry(item, now), now, error);
+        return put_off(turn, item, send_next_try(item, now), now, error);
     if (now < seen_long_enough(entry->draft))
         return put_off(turn, item, seen_long_enough(entry->draft), now, error);
     g_ptr_array_add(turn->leaving, g_strdup(item->id));

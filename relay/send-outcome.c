@@ -8,8 +8,8 @@
 
 enum { RETRY_FIRST = 30, RETRY_MOST = 900 };
 
-static gint64
-next_retry(const Item *item, gint64 now)
+gint64
+send_next_try(const Item *item, gint64 now)
 {
     gint64 wait = RETRY_FIRST;
 
@@ -138,7 +138,7 @@ finish(gpointer data, GError **error)
         return FALSE;
     gboolean unsent = item != NULL && item->state == STATE_SENDING;
     if (!queue_record_attempt(db, passage->id, result->text,
-                              unsent ? next_retry(item, now) : 0, error) ||
+                              unsent ? send_next_try(item, now) : 0, error) ||
         !queue_set_replies(db, passage->id, replies_to_variant(result), error))
         return FALSE;
     if (unsent)

@@ -40,6 +40,10 @@ gboolean send_use_authority(Relay *relay, const Config *config, const char *id,
 gboolean send_back(Db *db, const Item *item, Tier tier, const char *why, gint64 now,
                    GError **error);
 
+/* When an item that could not leave now is tried again: the more often it was tried, the
+ * later, from 30 seconds to 15 minutes. */
+gint64 send_next_try(const Item *item, gint64 now);
+
 /* What left is history: the message's id joins its conversation. In a writer job. */
 gboolean send_learn(Db *db, const Item *item, gint64 now, GError **error);
 
