@@ -128,139 +128,6 @@ decode_percent(const char *text)
     return g_utf8_make_valid(decoded->str, (gssize)decoded->len);
 }
 
-/* How people spell @ and the dot so that programs do not see them, and what it takes for the
- * spelling to count: brackets around it, spaces or brackets, one before it, or nothing. */
-typedef enum { IN_BRACKETS, BETWEEN_SPACES, AFTER_SPACE, ANYWHERE } Needs;
-
-static const struct {
-    const char *word;
-    char sign;
-    Needs needs;
-} spellings[] = {
-    {"at", '@', BETWEEN_SPACES},
-    {"ät", '@', BETWEEN_SPACES},
-    {"Ät", '@', BETWEEN_SPACES},
-    {"ÄT", '@', BETWEEN_SPACES},
-    {"arroba", '@', BETWEEN_SPACES},
-    {"arobase", '@', BETWEEN_SPACES},
-    {"klammeraffe", '@', BETWEEN_SPACES},
-    {"chiocciola", '@', BETWEEN_SPACES},
-    {"apenstaartje", '@', BETWEEN_SPACES},
-    {"snabel-a", '@', BETWEEN_SPACES},
-    {"zavináč", '@', BETWEEN_SPACES},
-    {"małpa", '@', BETWEEN_SPACES},
-    {"собака", '@', BETWEEN_SPACES},
-    {"a", '@', IN_BRACKETS},
-    {"@", '@', ANYWHERE},
-    {"＠", '@', ANYWHERE},
-    {"﹫", '@', ANYWHERE},
-    {"dot", '.', BETWEEN_SPACES},
-    {"punkt", '.', BETWEEN_SPACES},
-    {"punktum", '.', BETWEEN_SPACES},
-    {"punt", '.', BETWEEN_SPACES},
-    {"kropka", '.', BETWEEN_SPACES},
-    {"tečka", '.', BETWEEN_SPACES},
-    {"точка", '.', BETWEEN_SPACES},
-    {"point", '.', BETWEEN_SPACES},
-    {"punto", '.', BETWEEN_SPACES},
-    {"ponto", '.', BETWEEN_SPACES},
-    {".", '.', AFTER_SPACE},
-    {"．", '.', ANYWHERE},
-    {"․", '.', ANYWHERE},
-    {"﹒", '.', ANYWHERE},
-    {"。", '.', ANYWHERE},
-    {"｡", '.', ANYWHERE},
-};
-
-/* What a spelling begins with, in either case. */
-static const char initials[] = "aA@cCdDkKmMpPsStTzZ.\xc3\xd1\xe2\xef\xe3";
-
-static const char *
-skip_spaces(const char *p)
-{
-    while (g_ascii_isspace(*p))
-        p++;
-    return p;
-}
-
-/* "_at_" or "-dot-". */
-static char
-read_joined_sign(const char *p, const char **end_out)
-{
-    static const char *const signs[] = {"at", "dot"};
-
-    for (gsize i = 0; i < G_N_ELEMENTS(signs); i++) {
-        gsize length = strlen(signs[i]);
-        if ((*p == '_' || *p == '-') && g_ascii_strncasecmp(p + 1, signs[i], length) == 0 &&
-            p[length + 1] == *p) {
-            *end_out = p + length + 2;
-            return i == 0 ? '@' : '.';
-        }
-    }
-    return 0;
-}
-
-/* What stands for a sign at p, spaces and brackets around it included: the sign, and where the
- * text goes on. 0 when there is none. */
-static char
-read_sign(const char *p, const char **end_out)
-{
-    if (*p == '_' || *p == '-')
-        return read_joined_sign(p, end_out);
-    static const char brackets[] = "()[]{}<>";
-    const char *word = skip_spaces(p);
-    const char *bracket = *word != 0 ? strchr(brackets, *word) : NULL;
-    gboolean spaces = word > p;
-    gboolean open = bracket != NULL && (bracket - brackets) % 2 == 0;
-
-    word = open ? skip_spaces(word + 1) : word;
-    if (*word == 0 || strchr(initials, *word) == NULL)
-        return 0; /* as nearly everywhere in a text */
-    for (gsize i = 0; i < G_N_ELEMENTS(spellings); i++) {
-        gsize length = strlen(spellings[i].word);
-        if (g_ascii_tolower(*word) != *spellings[i].word ||
-            g_ascii_strncasecmp(word, spellings[i].word, length) != 0)
-            continue;
-        const char *end = skip_spaces(word + length);
-        if (open ? *end != bracket[1]
-                 : spellings[i].needs == IN_BRACKETS ||
-                       (spellings[i].needs == AFTER_SPACE && !spaces) ||
-                       (spellings[i].needs == BETWEEN_SPACES &&
-                        (!spaces || end == word + length)))
-            continue;
-        *end_out = open ? skip_spaces(end + 1) : end;
-        return spellings[i].sign;
-    }
-    return 0;
-}
-
-/* The text with spelled signs as signs; NULL when there is none. */
-static char *
-respell(const char *text)
-{
-    g_autoptr(GString) plain = NULL;
-    const char *copied = text; /* up to here */
-
-    for (const char *p = text; *p != 0;) {
-        const char *end = p;
-        char sign = g_ascii_isalnum(*p) ? 0 : read_sign(p, &end);
-        if (sign != 0) {
-            if (plain == NULL)
-                plain = g_string_sized_new(strlen(text));
-            g_string_append_len(plain, copied, p - copied);
-            g_string_append_c(plain, sign);
-            copied = end;
-        } else {
-            end = g_ascii_isspace(*p) ? skip_spaces(p) : p + 1;
-        }
-        p = end;
-    }
-    if (plain == NULL)
-        return NULL;
-    g_string_append(plain, copied);
-    return g_string_free(g_steal_pointer(&plain), FALSE);
-}
-
 /* A bracket or a space of any kind as the plain one; 0 for other letters. */
 static char
 plain_sign(gunichar c)
@@ -315,12 +182,14 @@ address_scan(const char *text, GPtrArray *addresses, guint limit)
     look_through(&scan, text);
     if (strchr(text, '%') != NULL) {
         g_autofree char *decoded = decode_percent(text);
+        g_autofree char *twice = decode_percent(decoded); /* a link within a link */
         look_through(&scan, decoded);
+        look_through(&scan, twice);
     }
     g_autofree char *visible = drop_invisible(text);
     if (visible != NULL)
         look_through(&scan, visible);
-    g_autofree char *respelled = respell(visible != NULL ? visible : text);
+    g_autofree char *respelled = address_respell(visible != NULL ? visible : text);
     scan.spelled = TRUE;
     if (respelled != NULL)
         look_through(&scan, respelled);

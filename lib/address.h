@@ -44,3 +44,7 @@ gboolean address_is_atom(char c);
  * in "user (at) host dot org". What a sentence may mean otherwise is found, too: a finding
  * grants nothing. text: valid UTF-8. At most limit entries. */
 void address_scan(const char *text, GPtrArray *addresses, guint limit);
+
+/* The text with the spellings of @ and the dot in many languages as these signs; NULL when it
+ * has none. For address_scan. */
+char *address_respell(const char *text);

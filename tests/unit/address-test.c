@@ -161,6 +161,30 @@ static const struct {
     {"spelled in other brackets", "nora 【at】 example⟨dot⟩org", "nora@example.org"},
     {"spelled with other spaces", "nora\u00a0[at]\u00a0example\u00a0[dot]\u00a0org",
      "nora@example.org"},
+    {"spelled between other signs",
+     "a1 _at_ example _dot_ org, b1 -at- example -dot- org, c1 |at| example |dot| org, "
+     "d1*at*example*dot*org, e1 \"at\" example \"dot\" org, f1((at))example.org, "
+     "g1 [[at]] example.org, h1#at#example.org",
+     "a1@example.org b1@example.org c1@example.org d1@example.org e1@example.org "
+     "f1@example.org g1@example.org h1@example.org"},
+    {"spelled with more words",
+     "a1 at sign example dot org, b1 (at-symbol) example (period) org, c1 at example d0t org",
+     "a1@example.org b1@example.org c1@example.org"},
+    {"spelled as programs do",
+     "a1&#64;example&#46;org b1=40example.org c1\\@example.org mailto:d1%2540example.org",
+     "a1@example.org b1@example.org c1@example.org d1@example.org"},
+    {"spelled in scripts of their own",
+     "a1（アット）example.org b1アットマークexample.org c1 골뱅이 example 점 org, "
+     "d1 παπάκι example τελεία org, e1 שטרודל example נקודה org, f1 ऐट example डॉट org, "
+     "g1 (圈a) example (点) org",
+     "a1@example.org b1@example.org c1@example.org d1@example.org e1@example.org "
+     "f1@example.org g1@example.org"},
+    {"spelled in more languages",
+     "a1 kukac example pont org, b1 zavinac example bodka org, c1 miukumauku example piste "
+     "org, d1 равлик example крапка org, e1 alfakrøll example punktum org, f1 (et) example "
+     "nokta org, g1 afna example pika org",
+     "a1@example.org b1@example.org c1@example.org d1@example.org e1@example.org "
+     "f1@example.org g1@example.org"},
     {"quoted", "write to \"nora\"@example.org", "nora@example.org"},
     {"a dot of one's own", "nora@example\u2024org", "nora@example nora@example.org"},
     {"spaces around its signs", "nora @ example . org", "nora@example.org"},
@@ -171,6 +195,7 @@ static const struct {
     {"next line", "nora at\n  example.org", "nora@example.org"},
     {"no address in a sentence",
      "Meet at noon dot. Look at me. at 10.30 (at) last dot. It is at 3.5 percent.", ""},
+    {"no address between names", "Nora et Sam. Nora |at| noon, see *at* all (dot) ##", ""},
     {"no address in a form", "Arrived at: ____ . Paid at [ ] or at { }", ""},
 };
 
