@@ -172,16 +172,10 @@ set_content(const Account *account, Item *item, const Tally *tally)
 static gboolean
 count_fanout(Db *db, Item *item, gint64 now, GError **error)
 {
-    g_autoptr(GHashTable) day = queue_fanout(db, item->account, now - DAY, item->id, error);
+    guint fanout;
 
-    if (day == NULL)
+    if (!queue_count_reached(db, item, now - DAY, &fanout, error))
         return FALSE;
-    guint fanout = g_hash_table_size(day);
-    for (guint i = 0; i < item->recipients->len; i++) {
-        const ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
-
-        fanout += !g_hash_table_contains(day, recipient->normal);
-    }
     facts_set(&item->facts, FACT_FANOUT_DAY, fanout);
     return TRUE;
 }

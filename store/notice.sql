@@ -31,10 +31,10 @@ INSERT INTO told (account, kind, at) VALUES ($1, $2, $3)
 -- can not have left since.
 -- name: left_automatically
 SELECT 0, id, state, created AS gone FROM item
-    WHERE account = $1 AND automatic = 1 AND state = 'released'
+    WHERE account = $1 AND automatic = 1 AND state = 'released' AND tier = 'release'
         AND created >= $2 AND created < $3
 UNION ALL
 SELECT 0, item.id, item.state, move.at AS gone FROM item JOIN move ON move.item = item.id
     WHERE item.account = $1 AND item.automatic = 1 AND item.state = 'sent'
-        AND item.created >= $4 AND move.to_state = 'sent' AND move.at >= $2 AND move.at < $3
+        AND item.tier = 'delay' AND item.created >= $4 AND move.to_state = 'sent' AND move.at >= $2 AND move.at < $3
 ORDER BY gone, id LIMIT $5;

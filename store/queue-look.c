@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "store/queue-sql.h"
+#include "store/sent.h"
 
 /* An id with what it is sorted by, for merging lists: urgency, when it leaves, and its number
  * in order of creation. */
@@ -286,50 +287,56 @@ queue_count(Db *db, const char *account, guint *counts_out, GError **error)
     return TRUE;
 }
 
+/* Those of all conversations, but for the item itself. */
+static gboolean
+count_sent(Db *db, const char *account, gint64 since, const char *recipient,
+           const char *except, guint *count_out, GError **error)
+{
+    gint64 itself = 0;
+
+    if (!sent_count(db, account, recipient, since, count_out, error) ||
+        !db_integer(db, &automatic_itself, 0, &itself, error, "ssis", except, account, since,
+                    recipient != NULL ? recipient : ""))
+        return FALSE;
+    *count_out -= (guint)itself;
+    return TRUE;
+}
+
 gboolean
 queue_count_automatic(Db *db, const char *account, gint64 since, gint64 conversation,
                       const char *recipient, const char *except, guint *count_out,
                       GError **error)
 {
-    const char *who = recipient != NULL ? recipient : "";
     const char *but = except != NULL ? except : "";
     gint64 count = 0;
-    gboolean counted;
 
-    if (conversation != 0)
-        counted = db_integer(db, &automatic_in_conversation, 0, &count, error, "sissi",
-                             account, since, but, who, conversation);
-    else if (recipient != NULL)
-        counted = db_integer(db, &automatic_to_address, 0, &count, error, "siss", account,
-                             since, but, who);
-    else
-        counted = db_integer(db, &automatic_in_account, 0, &count, error, "sis", account,
-                             since, but);
-    if (counted)
-        *count_out = (guint)count;
-    return counted;
+    g_assert(conversation == 0 || recipient == NULL);
+    if (conversation == 0)
+        return count_sent(db, account, since, recipient, but, count_out, error);
+    if (!db_integer(db, &automatic_in_conversation, 0, &count, error, "sisi", account, since,
+                    but, conversation))
+        return FALSE;
+    *count_out = (guint)count;
+    return TRUE;
 }
 
-GHashTable *
-queue_fanout(Db *db, const char *account, gint64 since, const char *except, GError **error)
+gboolean
+queue_count_reached(Db *db, const Item *item, gint64 since, guint *count_out, GError **error)
 {
-    g_autoptr(GHashTable) set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GError) trouble = NULL;
-    const char *but = except != NULL ? except : "";
-    g_autoptr(Rows) rows =
-        db_query(db, &automatic_recipients, error, "sis", account, since, but);
+    guint count;
 
-    if (rows == NULL)
-        return NULL;
-    while (rows_next(rows, &trouble)) {
-        const char *address = rows_text(rows, 0);
-        if (!g_hash_table_contains(set, address))
-            g_hash_table_add(set, g_strdup(address));
+    if (!sent_count_reached(db, item->account, since, &count, error))
+        return FALSE;
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = item->recipients->pdata[i];
+        gboolean reached;
+
+        if (!sent_reached(db, item->account, recipient->normal, since, &reached, error))
+            return FALSE;
+        count += !reached;
     }
-    if (trouble == NULL)
-        return g_steal_pointer(&set);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return NULL;
+    *count_out = count;
+    return TRUE;
 }
 
 gboolean

@@ -10,6 +10,7 @@
 #include "store/notice.h"
 #include "store/piece.h"
 #include "store/queue-sql.h"
+#include "store/sent.h"
 
 /* For the audit: what a client wrote may be no UTF-8, a GVariant must be. */
 static GVariant *
@@ -123,10 +124,9 @@ add_recipients(Db *db, const Item *item, GError **error)
     for (guint i = 0; i < item->recipients->len; i++) {
         const ItemRecipient *recipient = item->recipients->pdata[i];
 
-        if (db_run(db, &recipient_add, error, "sisiiiiis", item->id, (gint64)i,
+        if (db_run(db, &recipient_add, error, "sisiiii", item->id, (gint64)i,
                    recipient->normal, (gint64)recipient->external, (gint64)recipient->known,
-                   (gint64)recipient->mentioned, (gint64)recipient->outside, item->created,
-                   item->account) < 0)
+                   (gint64)recipient->mentioned, (gint64)recipient->outside) < 0)
             return FALSE;
     }
     return TRUE;
@@ -138,13 +138,37 @@ change_tally(Db *db, const char *account, State state, gint64 by, GError **error
     return db_run(db, &tally_change, error, "ssi", account, state_name(state), by) >= 0;
 }
 
+/* Whether an automatic item in that state left, or still will. The same states stand in
+ * queue.sql. */
+static gboolean
+leaves(State state)
+{
+    return state == STATE_RELEASED || state == STATE_DELAYED || state == STATE_SENDING ||
+           state == STATE_COMMITTING || state == STATE_UNCERTAIN || state == STATE_SENT;
+}
+
+static gboolean
+count_item(Db *db, const Item *item, GError **error)
+{
+    if (!item->automatic || !leaves(item->state))
+        return TRUE;
+    for (guint i = 0; i < item->recipients->len; i++) {
+        const ItemRecipient *recipient = item->recipients->pdata[i];
+
+        if (!sent_change_to(db, item->account, recipient->normal, item->created, 1, error))
+            return FALSE;
+    }
+    return sent_change(db, item->account, item->created, 1, error);
+}
+
 gboolean
 queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
 {
     g_autofree char *facts = facts_format(&item->facts);
 
     if (!add_row(db, item, facts, error) || !add_recipients(db, item, error) ||
-        !change_tally(db, item->account, item->state, 1, error))
+        !change_tally(db, item->account, item->state, 1, error) ||
+        !count_item(db, item, error))
         return FALSE;
     if (fd != -1 && state_is_waiting(item->state) &&
         (!piece_store(db, item->id, fd, item->size, error) ||
@@ -152,139 +176,6 @@ queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
         return FALSE;
     return notice_submitted(db, item, now, error) &&
            audit_submission(db, item, facts, now, error);
-}
-
-/* The value packed in a blob; copied, because a row's bytes have no alignment. */
-static GVariant *
-unpack(Rows *rows, int column)
-{
-    gsize length = 0;
-    gconstpointer bytes = rows_blob(rows, column, &length);
-    g_autoptr(GBytes) copy = g_bytes_new(bytes, length);
-    g_autoptr(GVariant) packed =
-        g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE_VARIANT, copy, FALSE));
-
-    return g_variant_get_variant(packed);
-}
-
-static void
-set_text(char **member, Rows *rows, int column)
-{
-    g_free(*member);
-    *member = g_strdup(rows_text(rows, column));
-}
-
-/* The members that any value fits. Columns as in item_load. */
-static void
-read_plain(Item *item, Rows *rows)
-{
-    set_text(&item->id, rows, 0);
-    set_text(&item->account, rows, 1);
-    set_text(&item->login, rows, 2);
-    set_text(&item->key, rows, 3);
-    set_text(&item->digest, rows, 4);
-    set_text(&item->message_id, rows, 5);
-    item->conversation = rows_integer(rows, 6);
-    item->line = rows_integer(rows, 9);
-    set_text(&item->reason, rows, 10);
-    set_text(&item->policy, rows, 11);
-    set_text(&item->why, rows, 12);
-    set_text(&item->answer, rows, 13);
-    item->automatic = rows_integer(rows, 14) != 0;
-    item->created = rows_integer(rows, 15);
-    item->due = rows_integer(rows, 16);
-    item->expires = rows_integer(rows, 17);
-    item->retry = rows_integer(rows, 18);
-    item->attempts = rows_integer(rows, 19);
-    item->size = rows_integer(rows, 20);
-    item->approvals = rows_integer(rows, 25);
-    set_text(&item->author, rows, 26);
-    set_text(&item->file, rows, 27);
-}
-
-/* The members that must be read back; what we cannot read was not written by us. */
-static gboolean
-read_formed(Item *item, Rows *rows, GError **error)
-{
-    g_autoptr(GVariant) envelope = unpack(rows, 22);
-    g_autoptr(GVariant) extract = unpack(rows, 23);
-    g_autoptr(GVariant) claims = unpack(rows, 24);
-
-    g_clear_pointer(&item->envelope, envelope_free);
-    g_clear_pointer(&item->extract, extract_free);
-    item->envelope = envelope_from_variant(envelope, NULL);
-    item->extract = extract_from_variant(extract, NULL);
-    if (item->envelope == NULL || item->extract == NULL ||
-        !claims_from_variant(claims, item->claims) ||
-        !state_find(rows_text(rows, 7), &item->state) ||
-        !tier_find(rows_text(rows, 8), &item->tier) ||
-        !facts_parse(rows_text(rows, 21), &item->facts)) {
-        g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: its record is damaged",
-                    item->id);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-/* A column that holds nothing is no damage. */
-static gboolean
-read_replies(Item *item, Rows *rows, GError **error)
-{
-    gsize length;
-
-    (void)rows_blob(rows, 28, &length);
-    if (length == 0)
-        return TRUE;
-    item->replies = unpack(rows, 28);
-    if (item->replies != NULL && g_variant_is_of_type(item->replies, G_VARIANT_TYPE("a(us)")))
-        return TRUE;
-    g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY, "item %s: its record is damaged",
-                item->id);
-    return FALSE;
-}
-
-static gboolean
-load_recipients(Db *db, Item *item, GError **error)
-{
-    g_autoptr(Rows) rows = db_query(db, &recipient_load, error, "s", item->id);
-    g_autoptr(GError) trouble = NULL;
-
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble)) {
-        ItemRecipient *recipient = g_new0(ItemRecipient, 1);
-
-        recipient->normal = g_strdup(rows_text(rows, 0));
-        recipient->external = rows_integer(rows, 1) != 0;
-        recipient->known = rows_integer(rows, 2) != 0;
-        recipient->mentioned = rows_integer(rows, 3) != 0;
-        recipient->outside = rows_integer(rows, 4) != 0;
-        g_ptr_array_add(item->recipients, recipient);
-    }
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
-}
-
-gboolean
-queue_load(Db *db, const char *id, Item **item_out, GError **error)
-{
-    g_autoptr(Rows) rows = db_query(db, &item_load, error, "s", id);
-    g_autoptr(Item) item = NULL;
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    if (found) {
-        item = item_new();
-        read_plain(item, rows);
-        if (!read_formed(item, rows, error) || !read_replies(item, rows, error) ||
-            !load_recipients(db, item, error))
-            return FALSE;
-    }
-    *item_out = g_steal_pointer(&item);
-    return TRUE;
 }
 
 gboolean
@@ -302,19 +193,59 @@ queue_drop_texts(Db *db, const char *id, GError **error)
                   g_variant_get_size(extract)) >= 0;
 }
 
-/* The swap itself; *account_out NULL when the item is not in that state. */
+/* What a move needs of an item. */
+typedef struct {
+    char *account; /* NULL when the item is not in the state from which it is to move */
+    gint64 created;
+    gboolean automatic;
+} Standing;
+
 static gboolean
-swap_state(Db *db, const char *id, State from, State to, const char *why, char **account_out,
-           GError **error)
+find_standing(Db *db, const char *id, State from, Standing *standing_out, GError **error)
 {
-    g_autoptr(Rows) rows = db_query(db, &item_move, error, "sssis", id, state_name(from),
-                                    state_name(to), (gint64)state_is_waiting(to), why);
+    g_autoptr(Rows) rows = db_query(db, &item_standing, error, "ss", id, state_name(from));
     gboolean found = FALSE;
 
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
-    *account_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
+    *standing_out = (Standing){0};
+    if (found)
+        *standing_out = (Standing){g_strdup(rows_text(rows, 0)), rows_integer(rows, 1),
+                                   rows_integer(rows, 2) != 0};
     return TRUE;
+}
+
+/* Begins or ceases to count an item that is stored. */
+static gboolean
+recount(Db *db, const char *id, const Standing *standing, gint by, GError **error)
+{
+    g_autoptr(Rows) rows = db_query(db, &recipient_load, error, "s", id);
+    g_autoptr(GError) trouble = NULL;
+
+    if (rows == NULL)
+        return FALSE;
+    while (rows_next(rows, &trouble))
+        if (!sent_change_to(db, standing->account, rows_text(rows, 0), standing->created, by,
+                            error))
+            return FALSE;
+    if (trouble == NULL)
+        return sent_change(db, standing->account, standing->created, by, error);
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return FALSE;
+}
+
+/* The swap itself. What a person approved is no longer automatic. */
+static gboolean
+swap_state(Db *db, const char *id, State from, State to, const char *why,
+           const Standing *standing, GError **error)
+{
+    gboolean automatic = standing->automatic && to != STATE_APPROVED;
+    gboolean counted = standing->automatic && leaves(from);
+    gboolean counts = automatic && leaves(to);
+
+    return db_run(db, &item_move, error, "sssisi", id, state_name(from), state_name(to),
+                  (gint64)state_is_waiting(to), why, (gint64)automatic) >= 0 &&
+           (counted == counts || recount(db, id, standing, counts ? 1 : -1, error));
 }
 
 static gboolean
@@ -337,15 +268,18 @@ queue_move(Db *db, const char *id, State from, State to, const char *who, const 
            gint64 now, Move *move_out, GError **error)
 {
     g_autofree char *account = NULL;
+    Standing standing;
 
     g_assert(state_may_become(from, to));
-    if (!swap_state(db, id, from, to, why, &account, error))
+    if (!find_standing(db, id, from, &standing, error))
         return FALSE;
+    account = standing.account;
     if (account == NULL) {
         *move_out = MOVE_REFUSED;
         return TRUE;
     }
-    if (!change_tally(db, account, from, -1, error) ||
+    if (!swap_state(db, id, from, to, why, &standing, error) ||
+        !change_tally(db, account, from, -1, error) ||
         !change_tally(db, account, to, 1, error) ||
         (!state_is_waiting(to) && !keep_finish(db, id, now, error)) ||
         db_run(db, &move_add, error, "sissss", id, now, state_name(from), state_name(to), who,

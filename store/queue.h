@@ -194,15 +194,16 @@ GPtrArray *queue_in_state(Db *db, State state, GError **error);
 /* How many items of an account are in each state; counts_out has STATE_COUNT entries. */
 gboolean queue_count(Db *db, const char *account, guint *counts_out, GError **error);
 
-/* Automatic items that left or will leave. since: created at or after. conversation 0: any.
- * recipient NULL: any. except: an item id not to count, or NULL. */
+/* Automatic items that left or will leave. since: created at or after. Of one conversation
+ * (else 0), to one recipient (else NULL), or neither; not both. except: an item id not to
+ * count, or NULL. */
 gboolean queue_count_automatic(Db *db, const char *account, gint64 since, gint64 conversation,
                                const char *recipient, const char *except, guint *count_out,
                                GError **error);
 
-/* Distinct recipients (normal forms) of those since a time. Caller frees (set of char *). */
-GHashTable *queue_fanout(Db *db, const char *account, gint64 since, const char *except,
-                         GError **error);
+/* Distinct recipients of those since a time, and of the item, which may be one of them. */
+gboolean queue_count_reached(Db *db, const Item *item, gint64 since, guint *count_out,
+                             GError **error);
 
 /* Whether an earlier item of the conversation still waits. */
 gboolean queue_has_pending(Db *db, const char *account, gint64 conversation,

@@ -25,9 +25,8 @@ SELECT id, account, login, submission_key, digest, message_id, conversation, sta
     FROM item LEFT JOIN item_extract ON item_extract.seq = item.seq WHERE id = $1;
 
 -- name: recipient_add
-INSERT INTO recipient (item, number, address, external, known, mentioned, outside, created,
-                       account)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+INSERT INTO recipient (item, number, address, external, known, mentioned, outside)
+    VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: recipient_load
 SELECT address, external, known, mentioned, outside FROM recipient WHERE item = $1
@@ -42,13 +41,13 @@ SELECT number, sha256, bytes FROM piece WHERE item = $1 ORDER BY number;
 -- name: item_size
 SELECT size FROM item WHERE id = $1;
 
--- Compare and swap: no row comes back when the item is not in that state any more. What a
--- person approved is no longer automatic.
+-- name: item_standing
+SELECT account, created, automatic FROM item WHERE id = $1 AND state = $2;
+
+-- Compare and swap: no row changes when the item is not in that state any more.
 -- name: item_move
-UPDATE item SET state = $3, waiting = $4, why = $5,
-                automatic = CASE WHEN $3 = 'approved' THEN 0 ELSE automatic END
-    WHERE id = $1 AND state = $2
-    RETURNING account;
+UPDATE item SET state = $3, waiting = $4, why = $5, automatic = $6
+    WHERE id = $1 AND state = $2;
 
 -- name: item_set_aside
 UPDATE item SET aside = 1 WHERE id = $1;
@@ -93,7 +92,7 @@ SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIM
 -- name: list_conversation
 SELECT id FROM item
     WHERE account = $1
-        AND ((conversation = $2 AND conversation > 0)
+        AND ((conversation = $2 AND conversation <> 0)
              OR message_id IN (SELECT message.id FROM message
                                WHERE message.account = $1 AND message.conversation = $2))
     ORDER BY waiting DESC, seq DESC LIMIT $3;
@@ -162,35 +161,21 @@ SELECT id, account FROM item
 -- name: next_due
 SELECT timer FROM item WHERE timer IS NOT NULL ORDER BY timer LIMIT 1;
 
--- The states are those in which an automatic item left or still will. Three statements,
--- because a conversation is counted over all time, and what went to one address must not cost
--- more the more went to others: each needs an index of its own.
--- name: automatic_in_account
-SELECT COUNT(*) FROM item
-    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
-        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
-
--- name: automatic_to_address
-SELECT COUNT(*) FROM recipient
-    WHERE account = $1 AND address = $4 AND created >= $2
-        AND EXISTS (SELECT 1 FROM item
-            WHERE item.id = recipient.item AND automatic = 1 AND id <> $3
-                AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain',
-                              'sent'));
-
+-- The states are those in which an automatic item left or still will: queue.c, leaves.
 -- name: automatic_in_conversation
 SELECT COUNT(*) FROM item
-    WHERE account = $1 AND created >= $2 AND automatic = 1 AND id <> $3
-        AND conversation = $5 AND conversation > 0
+    WHERE account = $1 AND created >= $2 AND automatic = 1
+        AND seq <> COALESCE((SELECT own.seq FROM item AS own WHERE own.id = $3), 0)
+        AND conversation = $4 AND conversation <> 0
+        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
+
+-- Whether the item is one of those that are counted.
+-- name: automatic_itself
+SELECT COUNT(*) FROM item
+    WHERE id = $1 AND account = $2 AND created >= $3 AND automatic = 1
         AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent')
         AND ($4 = '' OR EXISTS (SELECT 1 FROM recipient WHERE recipient.item = item.id
                                                             AND recipient.address = $4));
-
--- name: automatic_recipients
-SELECT recipient.address
-    FROM item JOIN recipient ON recipient.item = item.id
-    WHERE item.account = $1 AND item.created >= $2 AND automatic = 1 AND id <> $3
-        AND state IN ('released', 'delayed', 'sending', 'committing', 'uncertain', 'sent');
 
 -- Earlier than $3, or than an item yet to be stored.
 -- name: pending_find

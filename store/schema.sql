@@ -205,7 +205,7 @@ CREATE TABLE item (
 CREATE INDEX item_message ON item (account, message_id);
 -- Every answer counts what is automatic in its conversation.
 CREATE INDEX item_conversation ON item (account, conversation, automatic, state, created)
-    WHERE conversation > 0;
+    WHERE conversation <> 0;
 -- Pages of the past, and, with nothing of the item itself read, the numbers of some weeks.
 CREATE INDEX item_created ON item (account, created, seq, tier, id);
 CREATE INDEX item_failed ON item (account) WHERE state = 'failed';
@@ -214,29 +214,21 @@ CREATE INDEX item_waiting_key ON item (account, submission_key) WHERE waiting = 
 CREATE INDEX item_waiting_message ON item (account, message_id) WHERE waiting = 1;
 CREATE INDEX item_waiting_conversation ON item (account, conversation) WHERE waiting = 1;
 CREATE INDEX item_timer ON item (timer) WHERE timer IS NOT NULL;
--- Every submission counts these: with all columns it asks for, no item has to be read.
-CREATE INDEX item_automatic ON item (account, created, state, id, automatic)
-    WHERE automatic = 1;
-
 -- What the message says, apart: an item's moves need not write it again.
 CREATE TABLE item_extract (
     seq INTEGER PRIMARY KEY REFERENCES item (seq),
     bytes BLOB NOT NULL
 );
--- account, created: the item's.
 CREATE TABLE recipient (
     item TEXT NOT NULL REFERENCES item (id),
-    account TEXT NOT NULL,
     address TEXT NOT NULL,
     number INTEGER NOT NULL,
     external INTEGER NOT NULL,
     known INTEGER NOT NULL,
     mentioned INTEGER NOT NULL,
     outside INTEGER NOT NULL,
-    created BIGINT NOT NULL,
     PRIMARY KEY (item, address)
 ) WITHOUT ROWID;
-CREATE INDEX recipient_address ON recipient (account, address, created, item);
 CREATE TABLE piece (
     item TEXT NOT NULL REFERENCES item (id),
     number INTEGER NOT NULL,
@@ -254,6 +246,17 @@ CREATE TABLE move (
     why TEXT NOT NULL,
     PRIMARY KEY (item, number)
 ) WITHOUT ROWID;
+-- How many items left, or will leave, without a person, by the time at which they were
+-- submitted: every submission asks. name, width: sent.c.
+CREATE TABLE sent (
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    width BIGINT NOT NULL,
+    start BIGINT NOT NULL,
+    items BIGINT NOT NULL,
+    PRIMARY KEY (account, name, width, start)
+) WITHOUT ROWID;
+
 -- Items whose bytes are kept. finished: when the item stopped waiting, NULL while it waits.
 CREATE TABLE kept (
     item TEXT NOT NULL PRIMARY KEY REFERENCES item (id),

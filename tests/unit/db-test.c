@@ -16,6 +16,7 @@
 #include "store/owed-sql.h"
 #include "store/pace-sql.h"
 #include "store/queue-sql.h"
+#include "store/sent-sql.h"
 #include "tests/unit/scratch.h"
 
 static const Sql put = {"put", "INSERT INTO list (account, address, seen) VALUES (?1, ?2, 1)"};
@@ -376,10 +377,9 @@ test_plans(void)
         {&delayed_to_address, "item=? AND address=?"},
         {&delayed_after, "item_waiting_state (state=? AND rowid>?)"},
         {&next_due, "item_timer"},
-        {&automatic_in_account, "COVERING INDEX item_automatic (account=? AND created>?"},
-        {&automatic_in_conversation, "item_conversation (account=? AND conversation=?"},
-        {&automatic_to_address, "recipient_address (account=? AND address=? AND created>?"},
-        {&automatic_recipients, "COVERING INDEX item_automatic (account=? AND created>?"},
+        {&automatic_in_conversation,
+         "COVERING INDEX item_conversation (account=? AND conversation=? AND automatic=?"},
+        {&automatic_itself, "id=?"},
         {&pending_find, "conversation=?"},
         {&lost_look_up, "digest=?"},
         {&pace_since, "login=? AND hour>?"},
@@ -387,6 +387,11 @@ test_plans(void)
         {&owed_look_up, "account=? AND submission_key=?"},
         {&owed_note, "item=?"},
         {&owed_drop, "owed_told (told<?"},
+        {&sent_lower, "account=? AND name=? AND width=? AND start=?"},
+        {&sent_drop, "account=? AND name=? AND width=? AND start=?"},
+        {&sent_sum, "account=? AND name=? AND width=? AND start>?)"},
+        {&sent_sum, "account=? AND name=? AND width=? AND start>? AND start<?)"},
+        {&sent_last, "account=? AND name=? AND width=?"},
     };
     Scratch scratch;
     sqlite3 *beside = NULL;

@@ -159,6 +159,7 @@ test_left(void)
         g_autoptr(Item) item = make_item(id, "owner", STATE_RELEASED);
 
         item->automatic = i != 2;
+        item->tier = TIER_RELEASE;
         item->created = NOW + i;
         add(scratch.db, item);
     }
