@@ -11,6 +11,7 @@
 #include "relay/send.h"
 #include "relay/stop.h"
 #include "relay/supersede.h"
+#include "relay/trace.h"
 #include "store/lost.h"
 #include "store/pace.h"
 
@@ -22,10 +23,11 @@ replace(char **member, char *text)
     *member = text;
 }
 
-/* The same login, envelope and bytes make the same key, whatever we added to them (XF22).
- * Claims are no part of the bytes that leave, but another claim is another submission. */
+/* The same login, envelope and bytes make the same key, whatever we added to them, or the way
+ * here did (XF22). Claims are no part of the bytes that leave, but another claim is another
+ * submission. NULL: ERROR_TEMP. */
 static char *
-submission_key(const Request *request)
+submission_key(const Request *request, GError **error)
 {
     g_autoptr(Sum) sum = sum_new();
     const Item *item = request->item;
@@ -40,7 +42,11 @@ submission_key(const Request *request)
         sum_add(sum, came, strlen(came));
         return sum_end(g_steal_pointer(&sum));
     }
-    sum_add(sum, item->digest, strlen(item->digest));
+    g_autofree char *traceless = trace_sum(request->fd, error);
+    if (traceless == NULL)
+        return NULL;
+    const char *bytes = *traceless != '\0' ? traceless : item->digest;
+    sum_add(sum, bytes, strlen(bytes));
     for (GList *name = names; name != NULL; name = name->next) {
         const char *value = g_hash_table_lookup(item->claims, name->data);
 
@@ -66,9 +72,9 @@ submissions_read_submit(Request *request, GError **error)
     replace(&request->item->login, g_ascii_strdown(login, -1));
     if (!arrival_read_bytes(request, account->name, error))
         return FALSE;
-    replace(&request->item->key, submission_key(request));
     replace(&request->item->message_id, g_strdup(request->item->extract->message_id));
-    return TRUE;
+    replace(&request->item->key, submission_key(request, error));
+    return request->item->key != NULL;
 }
 
 static void

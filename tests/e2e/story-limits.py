@@ -51,6 +51,36 @@ def _(world):
     assert len(world.gate.items(everything=True)) == 1
 
 
+@story("A mail server that tries again writes another trace each time: one item (XF22)")
+def _(world):
+    message = letter(HELD, body="Hello.\r\nReceived: is only text here.\r\n")
+    codes, both = [], threading.Barrier(2)
+
+    def traced(number, of=message):
+        return (f"Received: from mua.example.com by relay{number}.example.com\r\n"
+                f"\twith ESMTPSA id {number:08X};\r\n Mon, 30 Nov 2026 10:00:{number:02} +0000\r\n"
+                ).encode() + of
+
+    def again(first):
+        both.wait()
+        for number in range(first, first + 10):
+            codes.append(world.submit(AGENT, [HELD], traced(number)).code)
+    threads = [threading.Thread(target=again, args=(first,)) for first in (0, 20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert codes == [250] * 20, codes
+    [item] = world.gate.items(everything=True)
+    refused = letter(REFUSED, subject="refuse me")
+    replies = {world.submit(AGENT, [REFUSED], traced(number, refused)).text for number in range(3)}
+    assert len(replies) == 1, replies
+    assert len(world.gate.items(everything=True)) == 2
+    # What else differs is another message, and takes the place of the first.
+    assert world.submit(AGENT, [HELD], traced(1, message + b"More.\r\n")).code == 250
+    assert world.gate.show(item["id"])["state"] == "superseded"
+
+
 @story("Who is refused and insists makes one item, and what is different makes another (XF22)")
 def _(world):
     message = letter(REFUSED, subject="refuse me")
