@@ -74,6 +74,12 @@ extract_free(Extract *extract)
     g_free(extract);
 }
 
+guint64
+extract_texts_size(const Extract *extract)
+{
+    return (guint64)strlen(extract->text) + strlen(extract->html);
+}
+
 void
 extract_drop_texts(Extract *extract)
 {

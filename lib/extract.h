@@ -49,6 +49,9 @@ Extract *extract_new(void); /* all strings "", all lists empty */
 void extract_free(Extract *extract);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Extract, extract_free)
 
+/* Bytes of text and html together. */
+guint64 extract_texts_size(const Extract *extract);
+
 /* Empties text and html: what the message says, as against what it is. */
 void extract_drop_texts(Extract *extract);
 

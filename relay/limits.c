@@ -15,15 +15,58 @@ is_below(guint count, guint limit, const char *login, const char *key, GError **
     return FALSE;
 }
 
+/* The record without texts, about as large as what came. */
+static guint64
+record_size(const Request *request)
+{
+    guint64 came = g_variant_get_size(request->arguments);
+
+    return came - MIN(came, extract_texts_size(request->item->extract));
+}
+
+static gboolean
+is_small(const Request *request, guint64 bytes, GError **error)
+{
+    const Item *item = request->item;
+
+    if (bytes + record_size(request) <= request->config->record_limit)
+        return TRUE;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
+                "login %s has brought %" G_GUINT64_FORMAT
+                " bytes of recipients, claims and names: the record-limit is reached",
+                item->login, bytes);
+    return FALSE;
+}
+
 gboolean
 limits_pace(Request *request, GError **error)
 {
     const char *login = request->item->login;
-    guint hour, day;
+    Pace pace;
 
-    return pace_count(request->relay->db, login, request->now, &hour, &day, error) &&
-           is_below(hour, request->config->hour_limit, login, "hour-limit", error) &&
-           is_below(day, request->config->day_limit, login, "day-limit", error);
+    return pace_count(request->relay->db, login, request->now, &pace, error) &&
+           is_below(pace.hour, request->config->hour_limit, login, "hour-limit", error) &&
+           is_below(pace.day, request->config->day_limit, login, "day-limit", error) &&
+           is_small(request, pace.bytes, error);
+}
+
+gboolean
+limits_count(Request *request, GError **error)
+{
+    return pace_add(request->relay->db, request->item->login, record_size(request),
+                    request->now, error);
+}
+
+gboolean
+limits_texts(Request *request, gboolean *room_out, GError **error)
+{
+    guint64 bytes;
+
+    if (!keep_sum(request->relay->db, request->item->account, &bytes, error))
+        return FALSE;
+    *room_out =
+        bytes + extract_texts_size(request->item->extract) <= request->config->store_limit;
+    return TRUE;
 }
 
 gboolean
@@ -44,7 +87,8 @@ limits_room(Request *request, GError **error)
     }
     if (!keep_sum(request->relay->db, request->item->account, &bytes, error))
         return FALSE;
-    if (bytes + request->item->size <= request->config->store_limit)
+    if (bytes + request->item->size + extract_texts_size(request->item->extract) <=
+        request->config->store_limit)
         return TRUE;
     g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
                 "account %s keeps %" G_GUINT64_FORMAT " bytes: the store-limit is reached",

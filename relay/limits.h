@@ -9,5 +9,11 @@
 /* Whether the login may bring another message now, whatever becomes of it (XF22). */
 gboolean limits_pace(Request *request, GError **error);
 
+/* Counts it for that. */
+gboolean limits_count(Request *request, GError **error);
+
+/* Whether the texts of a message that is not kept may be: it goes on without them. */
+gboolean limits_texts(Request *request, gboolean *room_out, GError **error);
+
 /* Whether there is room for another item that waits, and for its bytes. */
 gboolean limits_room(Request *request, GError **error);

@@ -13,7 +13,6 @@
 #include "relay/supersede.h"
 #include "relay/trace.h"
 #include "store/lost.h"
-#include "store/pace.h"
 
 /* An item is made with empty texts, never NULL ones. Takes text. */
 static void
@@ -111,13 +110,15 @@ store(Request *request, GError **error)
     Db *db = request->relay->db;
     Item *item = request->item;
     gboolean kept = state_is_waiting(item->state);
+    gboolean texts = item->state != STATE_REFUSED; /* nobody will decide on it */
 
-    if (kept && !limits_room(request, error))
+    if ((kept && !limits_room(request, error)) ||
+        (!kept && texts && !limits_texts(request, &texts, error)))
         return FALSE;
-    if (item->state == STATE_REFUSED)
-        extract_drop_texts(item->extract); /* nobody will decide on it */
+    if (!texts)
+        extract_drop_texts(item->extract);
     if (!queue_add(db, item, kept ? request->fd : -1, request->now, error) ||
-        !pace_add(db, item->login, request->now, error))
+        !limits_count(request, error))
         return FALSE;
     return item->state != STATE_RELEASED || send_learn(db, item, request->now, error);
 }

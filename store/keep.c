@@ -21,6 +21,15 @@ keep_begin(Db *db, const char *item, const char *account, guint64 size, GError *
 }
 
 gboolean
+keep_finished(Db *db, const char *item, const char *account, guint64 size, gint64 now,
+              GError **error)
+{
+    return db_run(db, &kept_add_finished, error, "ssii", item, account, (gint64)size, now) >=
+               0 &&
+           db_run(db, &kept_sum_change, error, "si", account, (gint64)size) >= 0;
+}
+
+gboolean
 keep_finish(Db *db, const char *item, gint64 now, GError **error)
 {
     return db_run(db, &kept_finish, error, "si", item, now) >= 0;

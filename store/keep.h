@@ -10,9 +10,13 @@
 /* Bytes of messages that an account keeps. */
 gboolean keep_sum(Db *db, const char *account, guint64 *bytes_out, GError **error);
 
-/* The bytes of a new item were stored; it waits. */
+/* Bytes and texts of a new item were stored, of that size together; it waits. */
 gboolean keep_begin(Db *db, const char *item, const char *account, guint64 size,
                     GError **error);
+
+/* The same of one that waits for nothing. */
+gboolean keep_finished(Db *db, const char *item, const char *account, guint64 size, gint64 now,
+                       GError **error);
 
 /* The item waits no more. An item without bytes is left alone. */
 gboolean keep_finish(Db *db, const char *item, gint64 now, GError **error);

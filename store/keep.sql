@@ -3,6 +3,9 @@
 -- name: kept_add
 INSERT INTO kept (item, account, size, finished) VALUES ($1, $2, $3, NULL);
 
+-- name: kept_add_finished
+INSERT INTO kept (item, account, size, finished) VALUES ($1, $2, $3, $4);
+
 -- name: kept_finish
 UPDATE kept SET finished = $2 WHERE item = $1;
 

@@ -7,9 +7,13 @@
 
 #include "store/db.h"
 
-/* How many in this hour, and in the last 24 hours of the clock. */
-gboolean pace_count(Db *db, const char *login, gint64 now, guint *hour_out, guint *day_out,
-                    GError **error);
+typedef struct {
+    guint hour;    /* messages in this hour */
+    guint day;     /* in the last 24 hours of the clock */
+    guint64 bytes; /* of their records, in these 24 */
+} Pace;
 
-/* One more. */
-gboolean pace_add(Db *db, const char *login, gint64 now, GError **error);
+gboolean pace_count(Db *db, const char *login, gint64 now, Pace *pace_out, GError **error);
+
+/* One more, whose record has so many bytes. */
+gboolean pace_add(Db *db, const char *login, guint64 bytes, gint64 now, GError **error);

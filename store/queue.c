@@ -161,18 +161,31 @@ count_item(Db *db, const Item *item, GError **error)
     return sent_change(db, item->account, item->created, 1, error);
 }
 
+/* What keeping it costs, until it goes. */
+static gboolean
+keep(Db *db, const Item *item, guint64 bytes, gint64 now, GError **error)
+{
+    guint64 size = bytes + extract_texts_size(item->extract);
+
+    if (size == 0)
+        return TRUE;
+    return state_is_waiting(item->state)
+               ? keep_begin(db, item->id, item->account, size, error)
+               : keep_finished(db, item->id, item->account, size, now, error);
+}
+
 gboolean
 queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
 {
+    gboolean whole = fd != -1 && state_is_waiting(item->state);
     g_autofree char *facts = facts_format(&item->facts);
 
     if (!add_row(db, item, facts, error) || !add_recipients(db, item, error) ||
         !change_tally(db, item->account, item->state, 1, error) ||
         !count_item(db, item, error))
         return FALSE;
-    if (fd != -1 && state_is_waiting(item->state) &&
-        (!piece_store(db, item->id, fd, item->size, error) ||
-         !keep_begin(db, item->id, item->account, item->size, error)))
+    if ((whole && !piece_store(db, item->id, fd, item->size, error)) ||
+        !keep(db, item, whole ? item->size : 0, now, error))
         return FALSE;
     return notice_submitted(db, item, now, error) &&
            audit_submission(db, item, facts, now, error);

@@ -257,7 +257,8 @@ CREATE TABLE sent (
     PRIMARY KEY (account, name, width, start)
 ) WITHOUT ROWID;
 
--- Items whose bytes are kept. finished: when the item stopped waiting, NULL while it waits.
+-- Items whose bytes or texts are kept. finished: when the item stopped waiting, NULL while it
+-- waits.
 CREATE TABLE kept (
     item TEXT NOT NULL PRIMARY KEY REFERENCES item (id),
     account TEXT NOT NULL,
@@ -318,11 +319,12 @@ CREATE TABLE told (
     PRIMARY KEY (account, kind)
 ) WITHOUT ROWID;
 
--- Messages of a login. hour: since 1970.
+-- Messages of a login, and the bytes of their records. hour: since 1970.
 CREATE TABLE pace (
     login TEXT NOT NULL,
     hour BIGINT NOT NULL,
     messages BIGINT NOT NULL,
+    bytes BIGINT NOT NULL,
     PRIMARY KEY (login, hour)
 ) WITHOUT ROWID;
 

@@ -131,14 +131,14 @@ def _(world):
 
 @story("So many bytes are kept, and the next message is answered 451; finished ones go early (XF4)")
 def _(world):
-    limit(world, store_limit="100K")
+    limit(world, store_limit="200K")
     large = {"body": "y" * 70 + "\r\n"}
     large["body"] *= 30000 // len(large["body"])
     kept = [letter(HELD, **large) for _ in range(4)]
     assert [world.submit(AGENT, [HELD], one).code for one in kept] == [250, 250, 250, 451]
     assert "the store-limit is reached" in world.gate.relay.read_log()
     assert world.submit(AGENT, [HELD], kept[0]).code == 250  # it is kept already
-    assert submit(world, RELEASED, **large).code == 250  # it is not kept
+    assert submit(world, RELEASED, **large).code == 250  # there is no room for its text
     assert submit(world, REFUSED, subject="refuse me", **large).code == 550
     first = world.gate.items()[0]["id"]
     assert world.gate.command("reject", first, "no").returncode == 0
@@ -146,6 +146,36 @@ def _(world):
     until(lambda: world.submit(AGENT, [HELD], kept[3]).code == 250)
     assert len(world.gate.items()) == 3
     assert world.gate.show(first)["state"] == "rejected"
+
+
+@story("Records are never let go, so a login makes so many bytes of them in a day (XF22, XF7)")
+def _(world):
+    limit(world, record_limit="20K")
+    large = {"Agent_Rationale": "z" * 4000}
+    assert [submit(world, RELEASED, **large).code for _ in range(5)] == [250] * 4 + [451]
+    assert submit(world, **large).code == 451
+    assert submit(world, REFUSED, subject="refuse me", **large).code == 451
+    assert "the record-limit is reached" in world.gate.relay.read_log()
+    assert submit(world, RELEASED, login=OTHER, **large).code == 250
+    world.gate.clock(world.gate.moved + 24 * HOUR)
+    assert submit(world, RELEASED, **large).code == 250
+
+
+@story("What a released message says is kept as long as others, and counts; without room it goes on")
+def _(world):
+    limit(world, store_limit="50K")
+    large = {"body": ("y" * 70 + "\r\n") * 280}
+    for _ in range(4):
+        assert submit(world, RELEASED, **large).code == 250
+    texts = [len(world.gate.show(item["id"])["text"]) > 19000
+             for item in world.gate.items(everything=True)]
+    assert sorted(texts) == [False, False, True, True], texts
+    assert len(world.sink.wait(4)) == 4
+    world.gate.clock(world.gate.moved + 31 * 24 * HOUR)
+    until(lambda: [world.gate.show(item["id"])["text"] for item in
+                   world.gate.items(everything=True)] == [""] * 4)
+    assert submit(world, RELEASED, **large).code == 250
+    assert world.gate.show(world.gate.items(everything=True)[-1]["id"])["text"] != ""
 
 
 if __name__ == "__main__":

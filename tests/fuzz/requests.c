@@ -47,15 +47,15 @@ write_configuration(const char *path, const char *policy)
         "release \"r\" if novel = 0 and external = 0 and recipients <= 2\n"
         "delay 1h-2h \"d\" if novel = 0 and external = 0 and recipients <= 5\n";
     g_autofree char *state = fuzz_path("state"), *socket = fuzz_path("relay.sock");
-    g_autofree char *text =
-        g_strdup_printf("[exeat]\nmilter-user = %d\nnext-hop = unix:/nowhere\nstate = %s\n"
-                        "relay-socket = %s\nwaiting-limit = 1000000\nhour-limit = "
-                        "1000000\nday-limit = 1000000\nstore-limit = 1000G\n"
-                        "[account owner]\naddresses = owner@example.com\n"
-                        "agent-logins = agent@example.com\nhuman-logins = owner@example.com\n"
-                        "agent-users = %d\napprovers = %d\ninternal-domains = example.com\n"
-                        "notices-to = owner@example.com\nmode = hybrid\npolicy = p\n",
-                        MILTER, state, socket, AGENT, APPROVER);
+    g_autofree char *text = g_strdup_printf(
+        "[exeat]\nmilter-user = %d\nnext-hop = unix:/nowhere\nstate = %s\n"
+        "relay-socket = %s\nwaiting-limit = 1000000\nrecord-limit = 100G\nhour-limit = "
+        "1000000\nday-limit = 1000000\nstore-limit = 1000G\n"
+        "[account owner]\naddresses = owner@example.com\n"
+        "agent-logins = agent@example.com\nhuman-logins = owner@example.com\n"
+        "agent-users = %d\napprovers = %d\ninternal-domains = example.com\n"
+        "notices-to = owner@example.com\nmode = hybrid\npolicy = p\n",
+        MILTER, state, socket, AGENT, APPROVER);
 
     g_assert(g_mkdir_with_parents(state, 0700) == 0);
     fuzz_write(path, text, strlen(text));

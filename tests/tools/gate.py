@@ -260,6 +260,7 @@ class Gate:
                    "spool": os.path.join(self.folder, "spool"),
                    "next-hop": f"unix:{self.host.door}", "inside": "127.0.0.1/32, ::1/128",
                    "hour-limit": "1000000", "day-limit": "1000000",
+                   "record-limit": "100G",
                    "admins": str(ADMIN), **(settings or {})}
         lines = ["[exeat]", *setting_lines(general),
                  "[account owner]", *setting_lines({**ACCOUNT, **(account or {})}), more]

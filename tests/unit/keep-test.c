@@ -1,6 +1,7 @@
 /* What is kept of messages, how much and for how long. */
 #include "store/keep.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include "tests/unit/scratch.h"
 
 #define SIZE 1000
+#define TEXT "Hello."
+#define KEPT (SIZE + strlen(TEXT))
 
 static Scratch scratch;
 
@@ -21,7 +24,7 @@ add_with_bytes(const char *id, const char *account)
 
     g_assert_cmpint(ftruncate(fd, SIZE), ==, 0);
     item->size = SIZE;
-    set(&item->extract->text, "Hello.");
+    set(&item->extract->text, TEXT);
     set(&item->extract->subject, "A word");
     queue_add(scratch.db, item, fd, NOW, &error);
     g_assert_no_error(error);
@@ -59,8 +62,8 @@ test_sum(void)
     add_with_bytes("b", "owner");
     add_with_bytes("c", "other");
     add_plain(scratch.db, "d", STATE_RELEASED);
-    g_assert_cmpuint(sum("owner"), ==, 2 * SIZE);
-    g_assert_cmpuint(sum("other"), ==, SIZE);
+    g_assert_cmpuint(sum("owner"), ==, 2 * KEPT);
+    g_assert_cmpuint(sum("other"), ==, KEPT);
     scratch_close(&scratch);
 }
 
@@ -79,10 +82,10 @@ test_next(void)
         guint64 limit;
         const char *item;
     } rows[] = {
-        {NOW, 2 * SIZE, NULL},     /* young, and within the limit */
-        {NOW + 1, 2 * SIZE, NULL}, /* as old as that is not older */
-        {NOW + 2, 2 * SIZE, "b"},  /* old */
-        {NOW, 2 * SIZE - 1, "b"},  /* beyond the limit */
+        {NOW, 2 * KEPT, NULL},     /* young, and within the limit */
+        {NOW + 1, 2 * KEPT, NULL}, /* as old as that is not older */
+        {NOW + 2, 2 * KEPT, "b"},  /* old */
+        {NOW, 2 * KEPT - 1, "b"},  /* beyond the limit */
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *item = next(rows[i].before, rows[i].limit);
