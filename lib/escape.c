@@ -40,6 +40,12 @@ is_safe(gunichar c, guint marks)
     }
 }
 
+static gboolean
+is_plain(char c)
+{
+    return c >= ' ' && c <= '~' && c != '\\';
+}
+
 static char *
 escape(const char *text, gboolean lines)
 {
@@ -47,6 +53,11 @@ escape(const char *text, gboolean lines)
     guint marks = 0;
 
     for (const char *p = text; *p != 0;) {
+        if (is_plain(*p)) { /* nearly all there is: no table need be asked */
+            g_string_append_c(safe, *p++);
+            marks = 0;
+            continue;
+        }
         gunichar c = g_utf8_get_char_validated(p, -1);
         if (c == (gunichar)-1 || c == (gunichar)-2) {
             g_string_append_printf(safe, "\\x{%02X}", (guchar)*p++);

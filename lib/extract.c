@@ -1,5 +1,7 @@
 #include "lib/extract.h"
 
+#include <string.h>
+
 #include "lib/error.h"
 #include "lib/vardict.h"
 
@@ -116,13 +118,23 @@ parts_to_variant(const Extract *extract)
     return g_variant_builder_end(&parts);
 }
 
+/* Not g_variant_new_string(), which looks at every byte to see whether it is UTF-8: mail.c
+ * made it so, or a frame brought it, which was checked. */
+static GVariant *
+text_to_variant(const char *text)
+{
+    g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text) + 1);
+
+    return g_variant_new_from_bytes(G_VARIANT_TYPE_STRING, bytes, TRUE);
+}
+
 /* NULL when the member is empty. */
 static GVariant *
 member_to_variant(const Extract *extract, gsize i)
 {
     switch (members[i].kind) {
     case TEXT:
-        return *TEXT_OF(extract, i) != '\0' ? g_variant_new_string(TEXT_OF(extract, i)) : NULL;
+        return *TEXT_OF(extract, i) != '\0' ? text_to_variant(TEXT_OF(extract, i)) : NULL;
     case LIST:
         return *LIST_OF(extract, i) != NULL
                    ? g_variant_new_strv((const char *const *)LIST_OF(extract, i), -1)

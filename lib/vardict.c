@@ -42,7 +42,7 @@ needs_no_escape(const char *text)
 }
 
 static void
-print_text(GString *print, const char *text)
+print_string(GString *print, const char *text)
 {
     if (needs_no_escape(text)) {
         g_string_append_c(print, '\'');
@@ -50,32 +50,58 @@ print_text(GString *print, const char *text)
         g_string_append_c(print, '\'');
         return;
     }
-    g_autoptr(GVariant) value = g_variant_ref_sink(g_variant_new_string(text));
+    g_autoptr(GVariant) value =
+        g_variant_ref_sink(g_variant_new_take_string(g_utf8_make_valid(text, -1)));
     g_variant_print_string(value, print, TRUE);
+}
+
+static void
+print_key(GString *print, const char *key)
+{
+    g_string_append(print, print->len == 0 ? "{" : ", ");
+    print_string(print, key);
+    g_string_append(print, ": <");
+}
+
+void
+vardict_print_text(GString *print, const char *key, const char *text)
+{
+    print_key(print, key);
+    print_string(print, text != NULL ? text : "");
+    g_string_append_c(print, '>');
+}
+
+void
+vardict_print_value(GString *print, const char *key, GVariant *value)
+{
+    g_autoptr(GVariant) owned = g_variant_ref_sink(value);
+
+    print_key(print, key);
+    g_variant_print_string(owned, print, TRUE);
+    g_string_append_c(print, '>');
+}
+
+char *
+vardict_print_end(GString *print)
+{
+    g_string_append(print, print->len == 0 ? "@a{sv} {}" : "}");
+    return g_string_free(print, FALSE);
 }
 
 char *
 vardict_print(GVariant *dict)
 {
-    GString *print = g_string_new("{");
-    gsize count = g_variant_n_children(dict);
+    GString *print = g_string_new(NULL);
 
-    if (count == 0)
-        g_string_assign(print, "@a{sv} {");
-    for (gsize i = 0; i < count; i++) {
+    for (gsize i = 0; i < g_variant_n_children(dict); i++) {
         const char *key, *text = NULL;
         g_autoptr(GVariant) value = vardict_member(dict, i, &key);
 
-        g_string_append(print, i > 0 ? ", " : "");
-        print_text(print, key);
-        g_string_append(print, ": <");
         vardict_get_text(value, &text);
         if (text != NULL)
-            print_text(print, text);
+            vardict_print_text(print, key, text);
         else
-            g_variant_print_string(value, print, TRUE);
-        g_string_append_c(print, '>');
+            vardict_print_value(print, key, value);
     }
-    g_string_append_c(print, '}');
-    return g_string_free(print, FALSE);
+    return vardict_print_end(print);
 }

@@ -20,6 +20,14 @@ void vardict_get_text(GVariant *value, const char **text_out);
  * key, which dict owns. */
 GVariant *vardict_member(GVariant *dict, gsize index, const char **key_out);
 
-/* As g_variant_print(dict, TRUE), which looks up every character of a text. The caller frees.
- */
+/* What g_variant_print(dict, TRUE) would write, member by member, without the variant and
+ * without its look at every character. print: empty at first. A text that is no UTF-8 is made
+ * so, NULL is ""; value: a floating reference is taken. */
+void vardict_print_text(GString *print, const char *key, const char *text);
+void vardict_print_value(GString *print, const char *key, GVariant *value);
+
+/* Ends it, and frees print. The caller frees the text. */
+char *vardict_print_end(GString *print);
+
+/* All of it. The caller frees. */
 char *vardict_print(GVariant *dict);

@@ -142,47 +142,33 @@ find_same(Request *request, Item **latest_out, GError **error)
     return TRUE;
 }
 
-/* It may come so late that the message has left by itself, and would do so again; what was
- * approved waits for a person again instead (XC23). */
-static gboolean
-find_sent(Request *request, char **id_out, GError **error)
-{
-    g_autoptr(Item) latest = NULL;
-
-    if (!find_same(request, &latest, error))
-        return FALSE;
-    if (latest != NULL && latest->automatic && latest->state == STATE_SENT)
-        *id_out = g_strdup(latest->id);
-    return TRUE;
-}
-
 /* Who is refused and tries again is refused again, which is on record already (XF22). */
 static gboolean
-find_refused(Request *request, gboolean *found_out, GError **error)
+is_refused_again(Request *request, const Item *same)
 {
-    g_autoptr(Item) latest = NULL;
     const Item *item = request->item;
 
-    if (item->tier != TIER_REFUSE)
-        return TRUE;
-    if (!find_same(request, &latest, error))
+    if (item->tier != TIER_REFUSE || same == NULL || same->state != STATE_REFUSED)
         return FALSE;
-    *found_out = latest != NULL && latest->state == STATE_REFUSED;
-    if (*found_out)
-        arrival_answer(request, "refuse", latest->id, item->reason);
+    arrival_answer(request, "refuse", same->id, item->reason);
     return TRUE;
 }
 
-/* A client that did not hear our answer comes again with the same bytes: same item (XF22). */
+/* A client that did not hear our answer comes again with the same bytes: same item (XF22). It
+ * may come so late that the message has left by itself, and would do so again; what was
+ * approved waits for a person again instead (XC23). */
 static gboolean
-find_again(Request *request, gboolean *found_out, GError **error)
+find_again(Request *request, Item **same_out, gboolean *found_out, GError **error)
 {
     g_autofree char *id = NULL;
     Item *item = request->item;
 
     if (!queue_find_key(request->relay->db, item->account, item->key, &id, error) ||
-        (id == NULL && !find_sent(request, &id, error)))
+        (id == NULL && !find_same(request, same_out, error)))
         return FALSE;
+    const Item *same = *same_out;
+    if (same != NULL && same->automatic && same->state == STATE_SENT)
+        id = g_strdup(same->id);
     *found_out = id != NULL;
     if (id != NULL)
         arrival_answer(request, "keep", id, "");
@@ -192,32 +178,29 @@ find_again(Request *request, gboolean *found_out, GError **error)
 /* Whether it left before: by an item that is there, or by one that the database, an older
  * copy, does not have any more (XC12). */
 static gboolean
-find_left(Request *request, char **why_out, GError **error)
+find_left(Request *request, const Item *same, char **why_out, GError **error)
 {
     g_autofree char *id = NULL;
-    g_autoptr(Item) latest = NULL;
 
-    if (!lost_find(request->relay->db, request->item->digest, &id, error) ||
-        !find_same(request, &latest, error))
+    if (!lost_find(request->relay->db, request->item->digest, &id, error))
         return FALSE;
     if (id != NULL)
         *why_out = g_strdup_printf("handed on before as %s, which was lost", id);
-    else if (latest != NULL &&
-             (latest->state == STATE_SENT || latest->state == STATE_BY_HUMAN))
-        *why_out = g_strdup_printf("this very message was sent before, as %s", latest->id);
+    else if (same != NULL && (same->state == STATE_SENT || same->state == STATE_BY_HUMAN))
+        *why_out = g_strdup_printf("this very message was sent before, as %s", same->id);
     return TRUE;
 }
 
 /* Only a person can mean it twice (XC23). */
 static gboolean
-judge_repeated(Request *request, GError **error)
+judge_repeated(Request *request, const Item *same, GError **error)
 {
     Item *item = request->item;
     char *why = NULL;
 
     if (item->tier == TIER_REFUSE)
         return TRUE;
-    if (!find_left(request, &why, error))
+    if (!find_left(request, same, &why, error))
         return FALSE;
     if (why == NULL)
         return TRUE;
@@ -233,11 +216,12 @@ submissions_submit(Request *request, GError **error)
 {
     Item *item = request->item;
     const Account *account = config_account(request->config, item->account);
+    g_autoptr(Item) same = NULL;
     gboolean found = FALSE;
 
     g_clear_pointer(&request->reply, g_variant_unref);
     if (!later_find(request, account, &found, error) ||
-        (!found && !find_again(request, &found, error)))
+        (!found && !find_again(request, &same, &found, error)))
         return FALSE;
     if (found)
         return TRUE;
@@ -245,10 +229,9 @@ submissions_submit(Request *request, GError **error)
     replace(&item->id, item_new_id());
     if (!limits_pace(request, error) ||
         !judge_item(request->relay->db, request->config, account, item, request->now, error) ||
-        !stop_judge(request->relay->db, item, error) || !judge_repeated(request, error) ||
-        !find_refused(request, &found, error))
+        !stop_judge(request->relay->db, item, error) || !judge_repeated(request, same, error))
         return FALSE;
-    if (found)
+    if (is_refused_again(request, same))
         return TRUE;
     if (item->tier != TIER_REFUSE && !supersede_take(request, error))
         return FALSE;

@@ -22,14 +22,23 @@ audit_head(Db *db, ChainHead *head_out, gint64 *at_out, GError **error)
     return TRUE;
 }
 
+/* With types, so that it reads back; control characters come out escaped (XE1). */
+static char *
+print_details(const AuditEntry *entry)
+{
+    if (entry->printed != NULL)
+        return g_strdup(entry->printed);
+    if (entry->details == NULL)
+        return vardict_print_end(g_string_new(NULL));
+    g_autoptr(GVariant) details = g_variant_ref_sink(entry->details);
+    return vardict_print(details);
+}
+
 /* Adds an entry and moves head to it. */
 static gboolean
 add(Db *db, ChainHead *head, const AuditEntry *entry, gint64 now, GError **error)
 {
-    g_autoptr(GVariant) details =
-        g_variant_ref_sink(entry->details ? entry->details : g_variant_new("a{sv}", NULL));
-    /* With types, so that it reads back; control characters come out escaped (XE1). */
-    g_autofree char *text = vardict_print(details);
+    g_autofree char *details = print_details(entry);
     const ChainEntry next = {
         .seq = head->seq + 1,
         .at = now,
@@ -37,7 +46,7 @@ add(Db *db, ChainHead *head, const AuditEntry *entry, gint64 now, GError **error
         .account = entry->account ? entry->account : "",
         .item = entry->item ? entry->item : "",
         .who = entry->who,
-        .details = text,
+        .details = details,
     };
     g_autofree char *seal = chain_seal(db_seal(db), head, &next);
 

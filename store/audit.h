@@ -19,6 +19,7 @@ typedef struct {
     const char *item;    /* NULL when none */
     const char *who;     /* "agent login X", "user alice (1001)", "relay" */
     GVariant *details;   /* a{sv} of what belongs to the kind; floating is taken; NULL: none */
+    const char *printed; /* or such details as text already (vardict.h), where it is set */
 } AuditEntry;
 
 gboolean audit_append(Db *db, const AuditEntry *entry, gint64 now, GError **error);

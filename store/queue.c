@@ -12,19 +12,6 @@
 #include "store/queue-sql.h"
 #include "store/sent.h"
 
-/* For the audit: what a client wrote may be no UTF-8, a GVariant must be. */
-static GVariant *
-text_variant(const char *text)
-{
-    return g_variant_new_take_string(g_utf8_make_valid(text != NULL ? text : "", -1));
-}
-
-static void
-add_text(GVariantBuilder *builder, const char *name, const char *text)
-{
-    vardict_add(builder, name, text_variant(text));
-}
-
 static GVariant *
 recipients_to_variant(GPtrArray *recipients)
 {
@@ -34,35 +21,35 @@ recipients_to_variant(GPtrArray *recipients)
     for (guint i = 0; i < recipients->len; i++) {
         const ItemRecipient *recipient = recipients->pdata[i];
 
-        g_variant_builder_add_value(&builder, text_variant(recipient->normal));
+        g_variant_builder_add_value(
+            &builder, g_variant_new_take_string(g_utf8_make_valid(recipient->normal, -1)));
     }
     return g_variant_builder_end(&builder);
 }
 
-/* No text of the message (XE16). */
-static GVariant *
+/* No text of the message (XE16). The caller frees. */
+static char *
 describe_submission(const Item *item, const char *facts)
 {
-    GVariantBuilder builder;
+    GString *print = g_string_new(NULL);
 
-    g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
-    add_text(&builder, "state", state_name(item->state));
-    add_text(&builder, "tier", tier_name(item->tier));
-    vardict_add(&builder, "approvals", g_variant_new_uint32(item->approvals));
-    vardict_add(&builder, "line", g_variant_new_uint32(item->line));
-    add_text(&builder, "file", item->file);
-    add_text(&builder, "reason", item->reason);
-    add_text(&builder, "policy", item->policy);
-    add_text(&builder, "lines", item->lines);
-    add_text(&builder, "facts", facts);
-    vardict_add(&builder, "due", g_variant_new_int64(item->due));
-    add_text(&builder, "digest", item->digest);
-    add_text(&builder, "message-id", item->message_id);
-    vardict_add(&builder, "size", g_variant_new_uint64(item->size));
-    add_text(&builder, "sender", item->envelope->sender);
-    vardict_add(&builder, "recipients", recipients_to_variant(item->recipients));
-    vardict_add(&builder, "claims", claims_to_variant(item->claims));
-    return g_variant_builder_end(&builder);
+    vardict_print_text(print, "state", state_name(item->state));
+    vardict_print_text(print, "tier", tier_name(item->tier));
+    vardict_print_value(print, "approvals", g_variant_new_uint32(item->approvals));
+    vardict_print_value(print, "line", g_variant_new_uint32(item->line));
+    vardict_print_text(print, "file", item->file);
+    vardict_print_text(print, "reason", item->reason);
+    vardict_print_text(print, "policy", item->policy);
+    vardict_print_text(print, "lines", item->lines);
+    vardict_print_text(print, "facts", facts);
+    vardict_print_value(print, "due", g_variant_new_int64(item->due));
+    vardict_print_text(print, "digest", item->digest);
+    vardict_print_text(print, "message-id", item->message_id);
+    vardict_print_value(print, "size", g_variant_new_uint64(item->size));
+    vardict_print_text(print, "sender", item->envelope->sender);
+    vardict_print_value(print, "recipients", recipients_to_variant(item->recipients));
+    vardict_print_value(print, "claims", claims_to_variant(item->claims));
+    return vardict_print_end(print);
 }
 
 static gboolean
@@ -71,11 +58,12 @@ audit_submission(Db *db, const Item *item, const char *facts, gint64 now, GError
     g_autofree char *who = *item->author != '\0'
                                ? g_strdup(item->author)
                                : g_strdup_printf("agent login %s", item->login);
+    g_autofree char *details = describe_submission(item, facts);
     AuditEntry entry = {.kind = "submitted",
                         .account = item->account,
                         .item = item->id,
                         .who = who,
-                        .details = describe_submission(item, facts)};
+                        .printed = details};
 
     return audit_append(db, &entry, now, error);
 }
@@ -265,14 +253,14 @@ static gboolean
 audit_move(Db *db, const char *account, const char *id, State from, State to, const char *who,
            const char *why, gint64 now, GError **error)
 {
-    AuditEntry entry = {.kind = "moved", .account = account, .item = id, .who = who};
-    GVariantBuilder builder;
+    GString *print = g_string_new(NULL);
 
-    g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
-    add_text(&builder, "from", state_name(from));
-    add_text(&builder, "to", state_name(to));
-    add_text(&builder, "why", why);
-    entry.details = g_variant_builder_end(&builder);
+    vardict_print_text(print, "from", state_name(from));
+    vardict_print_text(print, "to", state_name(to));
+    vardict_print_text(print, "why", why);
+    g_autofree char *details = vardict_print_end(print);
+    AuditEntry entry = {
+        .kind = "moved", .account = account, .item = id, .who = who, .printed = details};
     return audit_append(db, &entry, now, error);
 }
 
@@ -333,6 +321,14 @@ queue_copy_bytes(Db *db, const char *id, int fd, GError **error)
     return piece_copy(db, id, fd, size, error);
 }
 
+/* What a client wrote may be no UTF-8, a GVariant must be. */
+static void
+add_text(GVariantBuilder *builder, const char *key, const char *text)
+{
+    vardict_add(builder, key,
+                g_variant_new_take_string(g_utf8_make_valid(text != NULL ? text : "", -1)));
+}
+
 GVariant *
 queue_moves(Db *db, const char *id, GError **error)
 {
@@ -344,8 +340,7 @@ queue_moves(Db *db, const char *id, GError **error)
         return NULL;
     while (rows_next(rows, &trouble)) {
         g_variant_builder_open(&moves, G_VARIANT_TYPE_VARDICT);
-        g_variant_builder_add(&moves, "{sv}", "when",
-                              g_variant_new_int64(rows_integer(rows, 0)));
+        vardict_add(&moves, "when", g_variant_new_int64(rows_integer(rows, 0)));
         add_text(&moves, "from", rows_text(rows, 1));
         add_text(&moves, "to", rows_text(rows, 2));
         add_text(&moves, "who", rows_text(rows, 3));

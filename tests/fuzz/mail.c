@@ -41,6 +41,9 @@ check(const Extract *extract)
     check_normal(extract->to_cc);
     check_normal(extract->diverted);
     check_normal(extract->mentioned);
+    g_assert(g_utf8_validate(extract->text, -1, NULL));
+    g_assert(g_utf8_validate(extract->html, -1, NULL));
+    g_assert(g_utf8_validate(extract->subject, -1, NULL));
     g_assert(strlen(extract->text) <= EXTRACT_TEXT_LIMIT);
     g_assert(strlen(extract->html) <= EXTRACT_TEXT_LIMIT);
     g_assert(strpbrk(extract->subject, "\r\n") == NULL);
