@@ -83,6 +83,7 @@ static const Setting GENERAL[] = {
     {"size-limit", setting_size, IN_CONFIG(size_limit), "50M"},
     {"header-limit", setting_size, IN_CONFIG(header_limit), "4M"},
     {"recipient-limit", read_recipients, IN_CONFIG(recipient_limit), "1000"},
+    {"refusal-limit", setting_count, IN_CONFIG(refusal_limit), "300"},
     {"record-limit", setting_size, IN_CONFIG(record_limit), "32M"},
     {"hour-limit", setting_count, IN_CONFIG(hour_limit), "300"},
     {"day-limit", setting_count, IN_CONFIG(day_limit), "1000"},

@@ -60,6 +60,7 @@ typedef struct {
     guint hour_limit;      /* messages of a login in an hour; default 300 (XF22) */
     guint day_limit;       /* the same in a day; default 1000 */
     guint64 record_limit;  /* bytes of their records, in a day; default 32 MiB */
+    guint refusal_limit;   /* refusals of a local user recorded in an hour; default 300 */
     guint waiting_limit;   /* waiting items per account; default 200 (XC14) */
     gint64 keep;          /* seconds that a finished item's message is kept; default 30 days */
     guint64 store_limit;  /* bytes of messages kept per account; default 1 GiB */

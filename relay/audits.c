@@ -11,7 +11,7 @@
 /* A page of an answer, and what is looked at for it. */
 enum { FOUND_MOST = 200, BYTES_MOST = 1024 * 1024, LOOK_MOST = 2000, CHECK_MOST = 5000 };
 
-enum { FAULTS_MOST = 100, REFUSALS_MOST = 600, ID_LENGTH = 12 };
+enum { FAULTS_MOST = 100, USERS_MOST = 1000, ID_LENGTH = 12, HOUR = 3600 };
 
 typedef struct {
     Request *request;
@@ -222,19 +222,27 @@ audits_verify(Request *request, GError **error)
     return TRUE;
 }
 
-/* One minute's worth of refusals. */
-static gboolean
-may_record(gint64 now)
+/* The how manieth refusal of a user within the hour, from 1; USERS_MOST have a count of their
+ * own, for the others it is 0. */
+static guint
+count_refusal(uid_t uid, gint64 now)
 {
     static GMutex lock;
-    static gint64 minute;
-    static guint count;
+    static gint64 hour;
+    static GHashTable *counts; /* uid to number */
     g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&lock);
 
-    if (now / 60 != minute)
-        count = 0;
-    minute = now / 60;
-    return count++ < REFUSALS_MOST;
+    if (counts == NULL)
+        counts = g_hash_table_new(NULL, NULL);
+    if (now / HOUR != hour)
+        g_hash_table_remove_all(counts);
+    hour = now / HOUR;
+    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(counts, GUINT_TO_POINTER(uid)));
+    if (count == 0 && g_hash_table_size(counts) >= USERS_MOST)
+        return 0;
+    count += count < G_MAXUINT;
+    g_hash_table_insert(counts, GUINT_TO_POINTER(uid), GUINT_TO_POINTER(count));
+    return count;
 }
 
 typedef struct {
@@ -267,15 +275,23 @@ record_refusal(gpointer data, GError **error)
     return audit_append(request->relay->db, &entry, request->now, error);
 }
 
+/* Entries never go, and whoever can reach the socket is refused as often as it likes. */
 void
 audits_refusal(Request *request, const char *verb, const GError *refusal)
 {
-    Refusal refused = {request, verb, refusal->message};
     g_autoptr(GError) error = NULL;
 
-    if (refusal->domain != REQUEST_ERROR || refusal->code == REQUEST_USAGE ||
-        !may_record(request->now))
+    if (refusal->domain != REQUEST_ERROR || refusal->code == REQUEST_USAGE)
         return;
+    guint count = count_refusal(request->uid, request->now);
+    guint most = request->config->refusal_limit;
+    if (count == 0 || count > most)
+        return;
+    g_autofree char *why = g_strdup_printf(
+        "%s%s", refusal->message,
+        count == most ? "; what this user is refused besides in this hour is not recorded"
+                      : "");
+    Refusal refused = {request, verb, why};
     if (!writer_run(request->relay->writer, record_refusal, &refused, &error))
         log_error("a refusal is not in the audit record: %s", error->message);
 }

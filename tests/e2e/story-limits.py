@@ -7,6 +7,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
+from gate import ADMIN, AGENT as USER, STRANGER  # noqa: E402
 from letter import letter  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
@@ -176,6 +177,28 @@ def _(world):
                    world.gate.items(everything=True)] == [""] * 4)
     assert submit(world, RELEASED, **large).code == 250
     assert world.gate.show(world.gate.items(everything=True)[-1]["id"])["text"] != ""
+
+
+@story("So many refusals of a user are recorded in an hour, the last says so; others are as before")
+def _(world):
+    limit(world, refusal_limit="3")
+    world.gate.clock(HOUR - world.gate.seen() % HOUR + 60)
+
+    def refuse(uid, times):
+        for _ in range(times):
+            assert world.gate.command("veto", "abcdefghjkmn", uid=uid).returncode == 77
+
+    def recorded():
+        return [entry["content"]["why"] for entry in
+                world.gate.answer("audit", "--kind", "denied", uid=ADMIN)["entries"]]
+    refuse(USER, 10)
+    assert len(recorded()) == 3, recorded()
+    assert ["not recorded" in why for why in recorded()] == [False, False, True], recorded()
+    refuse(STRANGER, 1)
+    assert len(recorded()) == 4
+    world.gate.clock(world.gate.moved + HOUR)
+    refuse(USER, 1)
+    assert len(recorded()) == 5
 
 
 if __name__ == "__main__":

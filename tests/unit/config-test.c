@@ -28,6 +28,7 @@ test_defaults(void)
     g_assert_cmpuint(config->hour_limit, ==, 300);
     g_assert_cmpuint(config->day_limit, ==, 1000);
     g_assert_cmpuint(config->record_limit, ==, 32 * 1024 * 1024);
+    g_assert_cmpuint(config->refusal_limit, ==, 300);
     g_assert_cmpuint(config->waiting_limit, ==, 200);
     g_assert_cmpuint(config->hold_target, ==, 2);
     g_assert_cmpint(config->received_keep, ==, 90 * 24 * 3600);
@@ -75,7 +76,7 @@ test_values(void)
         "state = /s\nspool = /t\nrelay-socket = /r\nmilter-socket = inet:8891@127.0.0.1\n"
         "inside = 10.0.0.0/8\nadmins = 4004\nexpire = 90s\napproval-life = 6h\nsize-limit = "
         "7K\n"
-        "hour-limit = 5\nday-limit = 6\nrecord-limit = 8K\n"
+        "hour-limit = 5\nday-limit = 6\nrecord-limit = 8K\nrefusal-limit = 7\n"
         "waiting-limit = 3\nheader-limit = 1M\nrecipient-limit = 10000\naudit-anchor = "
         "/bin/anchor  --to here\n"
         "received-keep = 30d\nreceived-limit = 500\n",
@@ -90,6 +91,7 @@ test_values(void)
     g_assert_cmpuint(config->hour_limit, ==, 5);
     g_assert_cmpuint(config->day_limit, ==, 6);
     g_assert_cmpuint(config->record_limit, ==, 8 * 1024);
+    g_assert_cmpuint(config->refusal_limit, ==, 7);
     g_assert_cmpuint(config->waiting_limit, ==, 3);
     g_assert_cmpuint(config->header_limit, ==, 1024 * 1024);
     g_assert_cmpuint(config->recipient_limit, ==, 10000);
