@@ -1,14 +1,15 @@
-#include <curl/curl.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/imap-curl.h"
 #include "lib/imap-private.h"
 
 enum { CONNECT_MS = 30000, REPLY_LIMIT = 512 };
 
 struct _ImapStream {
+    const ImapCurl *api;
     CURL *curl;
     GString *reply; /* the last line of the server while libcurl speaks */
 };
@@ -44,7 +45,7 @@ static void
 fail_connect(const ImapStream *stream, const ImapUrl *url, CURLcode code, const char *details,
              GError **error)
 {
-    const char *what = *details != '\0' ? details : curl_easy_strerror(code);
+    const char *what = *details != '\0' ? details : stream->api->strerror(code);
     g_autofree char *reply = reply_text(stream);
 
     if (code == CURLE_LOGIN_DENIED)
@@ -61,28 +62,30 @@ fail_connect(const ImapStream *stream, const ImapUrl *url, CURLcode code, const 
 }
 
 static void
-set_options(CURL *curl, const ImapServer *server, const char *address)
+set_options(const ImapStream *stream, const ImapServer *server, const char *address)
 {
+    CURLcode (*const set)(CURL *, CURLoption, ...) = stream->api->setopt;
+    CURL *curl = stream->curl;
     guint cap = server->timeout_ms != 0 ? server->timeout_ms : CONNECT_MS;
 
-    curl_easy_setopt(curl, CURLOPT_URL, address);
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "imap,imaps");
-    curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
-    curl_easy_setopt(curl, CURLOPT_USERNAME, server->url->user);
+    set(curl, CURLOPT_URL, address);
+    set(curl, CURLOPT_PROTOCOLS_STR, "imap,imaps");
+    set(curl, CURLOPT_CONNECT_ONLY, 1L);
+    set(curl, CURLOPT_USERNAME, server->url->user);
     if (server->token != NULL)
-        curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, server->token);
+        set(curl, CURLOPT_XOAUTH2_BEARER, server->token);
     else
-        curl_easy_setopt(curl, CURLOPT_PASSWORD, server->password);
-    curl_easy_setopt(curl, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
-    curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+        set(curl, CURLOPT_PASSWORD, server->password);
+    set(curl, CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+    set(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
     if (server->ca_file != NULL) {
-        curl_easy_setopt(curl, CURLOPT_CAINFO, server->ca_file);
-        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* that file and no other */
+        set(curl, CURLOPT_CAINFO, server->ca_file);
+        set(curl, CURLOPT_CAPATH, NULL); /* that file and no other */
     }
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)cap);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L); /* other threads */
+    set(curl, CURLOPT_TIMEOUT_MS, (long)cap);
+    set(curl, CURLOPT_NOSIGNAL, 1L); /* other threads */
 }
 
 /* user and password never become part of it. */
@@ -104,17 +107,20 @@ imap_stream_open(const ImapServer *server, GError **error)
     char details[CURL_ERROR_SIZE] = "";
 
     stream->reply = g_string_new(NULL);
-    stream->curl = curl_easy_init();
+    stream->api = imap_curl(error);
+    if (stream->api == NULL)
+        return NULL;
+    stream->curl = stream->api->init();
     if (stream->curl == NULL) {
         fail("libcurl does not start", error);
         return NULL;
     }
-    set_options(stream->curl, server, address);
-    curl_easy_setopt(stream->curl, CURLOPT_HEADERFUNCTION, keep_reply);
-    curl_easy_setopt(stream->curl, CURLOPT_HEADERDATA, stream->reply);
-    curl_easy_setopt(stream->curl, CURLOPT_ERRORBUFFER, details);
-    CURLcode code = curl_easy_perform(stream->curl);
-    curl_easy_setopt(stream->curl, CURLOPT_ERRORBUFFER, NULL);
+    set_options(stream, server, address);
+    stream->api->setopt(stream->curl, CURLOPT_HEADERFUNCTION, keep_reply);
+    stream->api->setopt(stream->curl, CURLOPT_HEADERDATA, stream->reply);
+    stream->api->setopt(stream->curl, CURLOPT_ERRORBUFFER, details);
+    CURLcode code = stream->api->perform(stream->curl);
+    stream->api->setopt(stream->curl, CURLOPT_ERRORBUFFER, NULL);
     if (code == CURLE_OK)
         return g_steal_pointer(&stream);
     fail_connect(stream, server->url, code, details, error);
@@ -126,7 +132,8 @@ imap_stream_free(ImapStream *stream)
 {
     if (stream == NULL)
         return;
-    curl_easy_cleanup(stream->curl);
+    if (stream->curl != NULL)
+        stream->api->cleanup(stream->curl);
     g_string_free(stream->reply, TRUE);
     g_free(stream);
 }
@@ -137,7 +144,7 @@ wait_for(const ImapStream *stream, short events, gint64 deadline, GError **error
     struct pollfd item = {.events = events};
     curl_socket_t fd = CURL_SOCKET_BAD;
 
-    curl_easy_getinfo(stream->curl, CURLINFO_ACTIVESOCKET, &fd);
+    stream->api->getinfo(stream->curl, CURLINFO_ACTIVESOCKET, &fd);
     item.fd = fd;
     for (;;) {
         gint64 left = (deadline - g_get_monotonic_time() + 999) / 1000;
@@ -157,7 +164,7 @@ imap_stream_send(ImapStream *stream, const char *bytes, gsize length, gint64 dea
 {
     while (length > 0) {
         size_t sent = 0;
-        CURLcode code = curl_easy_send(stream->curl, bytes, length, &sent);
+        CURLcode code = stream->api->send(stream->curl, bytes, length, &sent);
         if (code == CURLE_AGAIN && !wait_for(stream, POLLOUT, deadline, error))
             return FALSE;
         if (code != CURLE_OK && code != CURLE_AGAIN)
@@ -175,7 +182,7 @@ imap_stream_receive(ImapStream *stream, char *bytes, gsize size, gint64 deadline
 {
     for (;;) {
         size_t got = 0;
-        CURLcode code = curl_easy_recv(stream->curl, bytes, size, &got);
+        CURLcode code = stream->api->recv(stream->curl, bytes, size, &got);
         if (code == CURLE_OK && got > 0)
             return got;
         if (code != CURLE_AGAIN) {
