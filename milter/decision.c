@@ -39,6 +39,55 @@ is_in_account_name(const Config *config, const Envelope *envelope, const Extract
     return FALSE;
 }
 
+/* Whether somebody is to get it who has nothing to do with that account. */
+static gboolean
+goes_beyond(const Config *config, const Account *account, const Envelope *envelope)
+{
+    for (guint i = 0; i < envelope->recipients->len; i++) {
+        const EnvelopeRecipient *recipient = g_ptr_array_index(envelope->recipients, i);
+        g_autofree char *normal = address_normalise(recipient->address, NULL);
+
+        if (normal == NULL || config_address(config, normal) != account)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Whether a message has been in an account's mailbox and is passed on from there, as a rule
+ * for incoming mail does, which keeps the sender (XA10). */
+static gboolean
+leaves_mailbox(const Config *config, const Message *message)
+{
+    for (guint i = 0; i < message->mailboxes->len; i++) {
+        g_autofree char *normal =
+            address_normalise(g_ptr_array_index(message->mailboxes, i), NULL);
+        const Account *account = normal != NULL ? config_address(config, normal) : NULL;
+
+        if (account != NULL && goes_beyond(config, account, message->envelope))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Whether a rule of an account turns a message down, with words of its own: the report names
+ * the account's address, and its sender is the mail server (RFC 5429, XA10). */
+static gboolean
+turns_down(const Config *config, const Message *message, const Extract *extract)
+{
+    gboolean report = FALSE;
+
+    for (guint i = 0; i < extract->parts->len && !report; i++) {
+        const ExtractPart *part = g_ptr_array_index(extract->parts, i);
+        report = g_str_equal(part->type, "message/disposition-notification");
+    }
+    for (guint i = 0; report && extract->mentioned[i] != NULL; i++) {
+        const Account *account = config_address(config, extract->mentioned[i]);
+        if (account != NULL && goes_beyond(config, account, message->envelope))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* Whether a From may stand where the header was not read any more. */
 static gboolean
 hides_from(const Message *message, const Extract *extract)
@@ -126,6 +175,8 @@ decide_inside(const Circumstances *circumstances, const Message *message, int fd
     if (message->tickets > 0 || hides_from(message, extract) ||
         is_in_account_name(config, message->envelope, extract))
         return answer_new(ANSWER_REFUSE, "mail with this sender needs a login");
+    if (leaves_mailbox(config, message) || turns_down(config, message, extract))
+        return answer_new(ANSWER_REFUSE, "mail from this mailbox is not passed on");
     *gated_out = FALSE;
     return decision_is_for_account(config, message->envelope)
                ? observe(circumstances, message, extract, error)

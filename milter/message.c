@@ -7,7 +7,13 @@
 #include "lib/error.h"
 
 /* Thousands of fields to delete are more than Postfix bears. */
-enum { STRIPPED_MOST = 100, CLAIM_MOST = 4096, CLAIMS_MOST = 32, ITEM_MOST = 64 };
+enum {
+    STRIPPED_MOST = 100,
+    CLAIM_MOST = 4096,
+    CLAIMS_MOST = 32,
+    ITEM_MOST = 64,
+    MAILBOXES_MOST = 20
+};
 
 Message *
 message_new(MessageKind kind, const MessageLimits *limits)
@@ -20,6 +26,7 @@ message_new(MessageKind kind, const MessageLimits *limits)
     message->spool = spool_new(limits->memory, limits->spool);
     message->claims = claims_new();
     message->taken_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    message->mailboxes = g_ptr_array_new_with_free_func(g_free);
     message->head = g_string_new(NULL);
     message->raw_head = g_string_new(NULL);
     return message;
@@ -37,6 +44,7 @@ message_free(Message *message)
     g_hash_table_destroy(message->claims);
     g_hash_table_destroy(message->taken_out);
     g_free(message->ticket);
+    g_ptr_array_unref(message->mailboxes);
     g_free(message->item);
     g_free(message->added_id);
     g_free(message->added_date);
@@ -116,6 +124,43 @@ take_out(Message *message, const char *name, const char *value)
     return TRUE;
 }
 
+/* Whose rule sends a notice, as RFC 5436 (2.7.1) has it told in Auto-Submitted; NULL when it
+ * does not say. The caller frees. */
+static char *
+read_owner(const char *value)
+{
+    static const char parameter[] = "owner-email";
+
+    for (const char *p = value; (p = strchr(p, ';')) != NULL;) {
+        p++;
+        p += strspn(p, " \t\r\n");
+        if (g_ascii_strncasecmp(p, parameter, strlen(parameter)) != 0)
+            continue;
+        p += strlen(parameter);
+        p += strspn(p, " \t\r\n=\"");
+        return g_strndup(p, strcspn(p, "\"; \t\r\n"));
+    }
+    return NULL;
+}
+
+/* Keeps whose mailbox a message has been in, or comes from. New fields are written above old
+ * ones. */
+static void
+keep_mailbox(Message *message, const char *name, const char *value)
+{
+    static const char *const fields[] = {"delivered-to", "x-original-to", "envelope-to",
+                                         "x-sieve-redirected-from", NULL};
+    g_autofree char *lower = g_ascii_strdown(name, -1);
+    g_autofree char *mailbox = NULL;
+
+    if (g_strv_contains(fields, lower))
+        mailbox = g_strstrip(g_strdup(value));
+    else if (g_str_equal(lower, "auto-submitted"))
+        mailbox = read_owner(value);
+    if (mailbox != NULL && message->mailboxes->len < MAILBOXES_MOST)
+        g_ptr_array_add(message->mailboxes, g_steal_pointer(&mailbox));
+}
+
 void
 message_add_field(Message *message, const char *name, const char *value)
 {
@@ -128,6 +173,7 @@ message_add_field(Message *message, const char *name, const char *value)
     append_field(message->raw_head, name, value);
     if (take_out(message, name, value))
         return;
+    keep_mailbox(message, name, value);
     message->froms += g_ascii_strcasecmp(name, "From") == 0;
     message->has_id |= g_ascii_strcasecmp(name, "Message-ID") == 0;
     message->has_date |= g_ascii_strcasecmp(name, "Date") == 0;

@@ -45,12 +45,15 @@ typedef struct {
     GHashTable *taken_out; /* field name in lower case to how often it occurred */
     char *ticket;          /* of X-Exeat-Ticket; NULL when there is not exactly one */
     guint tickets;
-    char *item;        /* of the first X-Exeat-Item: a draft of ours that somebody sends */
-    char *added_id;    /* the Message-ID we add; NULL when it had one */
-    char *added_date;  /* likewise */
-    GChecksum *came;   /* over the message as it came; NULL unless we add something */
-    GString *head;     /* the fields so far, before the end of the header */
-    GString *raw_head; /* the same as they came, claims included */
+    GPtrArray *mailboxes; /* of char *, as written: whose mailbox it has been in before or
+                             comes from, by the fields of those who deliver, redirect or
+                             notify; the newest */
+    char *item;           /* of the first X-Exeat-Item: a draft of ours that somebody sends */
+    char *added_id;       /* the Message-ID we add; NULL when it had one */
+    char *added_date;     /* likewise */
+    GChecksum *came;      /* over the message as it came; NULL unless we add something */
+    GString *head;        /* the fields so far, before the end of the header */
+    GString *raw_head;    /* the same as they came, claims included */
     gboolean has_id, has_date;
     guint automatic; /* fields Auto-Submitted */
 } Message;

@@ -125,8 +125,11 @@ def make_authority(folder, name):
 class ImapHost:
     """See the head of this file."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, more=""):
+        """more: further lines of the configuration, which may override those above."""
         self.folder = os.path.join(folder, "imap")
+        self.more = more
+        self.prefix = []  # a command that Dovecot is started by
         self.ca = os.path.join(self.folder, "ca.pem")
         self.process = None
         self.imap = self.imaps = None
@@ -154,13 +157,19 @@ class ImapHost:
             self.imap, self.imaps = free_port(), free_port()
             with open(os.path.join(self.folder, "conf"), "w", encoding="utf-8") as file:
                 file.write(CONFIG.format(folder=self.folder, mail=MAIL, imap=self.imap,
-                                         imaps=self.imaps, copies=COPIES))
+                                         imaps=self.imaps, copies=COPIES) + self.more)
             self._start_master()
             if self._answers():
                 return self
             # Somebody else may have taken a port between our look and Dovecot's.
             self.stop()
         raise RuntimeError(f"Dovecot does not start:\n{self.read_log()}")
+
+    def restart(self):
+        """Starts it again on the same ports, after stop."""
+        self._start_master()
+        if not self._answers():
+            raise RuntimeError(f"Dovecot does not start:\n{self.read_log()}")
 
     def _make_certificate(self):
         path = os.path.join(self.folder, "server")
@@ -175,7 +184,7 @@ class ImapHost:
     def _start_master(self):
         with open(os.path.join(self.folder, "master.err"), "ab") as errors:
             self.process = subprocess.Popen(
-                ["dovecot", "-F", "-c", os.path.join(self.folder, "conf")],
+                [*self.prefix, "dovecot", "-F", "-c", os.path.join(self.folder, "conf")],
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, cwd="/",
                 start_new_session=True)
 
