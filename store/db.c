@@ -308,6 +308,22 @@ db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError 
 }
 
 gboolean
+db_text(Db *db, const Sql *sql, char **text_out, GError **error, const char *format, ...)
+{
+    g_autoptr(Rows) rows = NULL;
+    gboolean found = FALSE;
+    va_list arguments;
+
+    va_start(arguments, format);
+    rows = query_start(db, sql, error, format, &arguments);
+    va_end(arguments);
+    if (rows == NULL || !rows_one(rows, &found, error))
+        return FALSE;
+    *text_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
+    return TRUE;
+}
+
+gboolean
 db_foreign_version(Db *db, gint64 *version_out, GError **error)
 {
     return db_integer(db, &foreign_version, 0, version_out, error, "");

@@ -80,6 +80,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rows, rows_free)
 gboolean db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out,
                     GError **error, const char *format, ...);
 
+/* A query for one text, which the caller frees; no row reads as NULL. */
+gboolean db_text(Db *db, const Sql *sql, char **text_out, GError **error, const char *format,
+                 ...);
+
 /* A number that changes when others than this handle have written to the database. */
 gboolean db_foreign_version(Db *db, gint64 *version_out, GError **error);
 

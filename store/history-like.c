@@ -13,14 +13,9 @@ static gboolean
 find_address(Db *db, const char *account, const char *address, char **like_out, GError **error)
 {
     g_autofree char *skeleton = lookalike_address(address);
-    g_autoptr(Rows) rows =
-        db_query(db, &correspondent_like, error, "sss", account, skeleton, address);
-    gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    *like_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
-    return TRUE;
+    return db_text(db, &correspondent_like, like_out, error, "sss", account, skeleton,
+                   address);
 }
 
 /* The first domain filed under the key that the domain really looks like. */

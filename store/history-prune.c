@@ -43,13 +43,7 @@ limit_received(Db *db, const char *account, guint limit, gint64 *sum, GError **e
 static gboolean
 find_loudest(Db *db, const char *account, char **sender_out, GError **error)
 {
-    g_autoptr(Rows) rows = db_query(db, &mention_loudest, error, "s", account);
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    *sender_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
-    return TRUE;
+    return db_text(db, &mention_loudest, sender_out, error, "s", account);
 }
 
 static gboolean

@@ -11,11 +11,5 @@ lost_add(Db *db, const char *digest, const char *item, GError **error)
 gboolean
 lost_find(Db *db, const char *digest, char **item_out, GError **error)
 {
-    g_autoptr(Rows) rows = db_query(db, &lost_look_up, error, "s", digest);
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    *item_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
-    return TRUE;
+    return db_text(db, &lost_look_up, item_out, error, "s", digest);
 }

@@ -13,14 +13,7 @@ gboolean
 owed_find(Db *db, const char *account, const char *key, gint64 now, char **id_out,
           GError **error)
 {
-    g_autoptr(Rows) rows =
-        db_query(db, &owed_look_up, error, "ssi", account, key, now - OWED_AGAIN);
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    *id_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
-    return TRUE;
+    return db_text(db, &owed_look_up, id_out, error, "ssi", account, key, now - OWED_AGAIN);
 }
 
 gboolean

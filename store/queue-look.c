@@ -12,23 +12,10 @@ typedef struct {
     gint64 order[3];
 } Listed;
 
-static gboolean
-find_one(Db *db, const Sql *sql, const char *account, const char *value, char **id_out,
-         GError **error)
-{
-    g_autoptr(Rows) rows = db_query(db, sql, error, "ss", account, value);
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    *id_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
-    return TRUE;
-}
-
 gboolean
 queue_find_key(Db *db, const char *account, const char *key, char **id_out, GError **error)
 {
-    return find_one(db, &find_key, account, key, id_out, error);
+    return db_text(db, &find_key, id_out, error, "ss", account, key);
 }
 
 gboolean
@@ -40,14 +27,14 @@ queue_find_message(Db *db, const char *account, const char *message_id, char **i
         *id_out = NULL;
         return TRUE;
     }
-    return find_one(db, &find_message, account, message_id, id_out, error);
+    return db_text(db, &find_message, id_out, error, "ss", account, message_id);
 }
 
 gboolean
 queue_find_latest(Db *db, const char *account, const char *message_id, char **id_out,
                   GError **error)
 {
-    return find_one(db, &find_latest, account, message_id, id_out, error);
+    return db_text(db, &find_latest, id_out, error, "ss", account, message_id);
 }
 
 /* Appends the ids of a query's first column to an array; takes the rows, which may be NULL. */
