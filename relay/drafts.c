@@ -323,6 +323,7 @@ drafts_start(Relay *relay)
 
     drafts->relay = relay;
     g_mutex_init(&drafts->lock);
+    g_cond_init(&drafts->woken);
     drafts->boxes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, box_free);
     drafts->permits = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     drafts->pool = g_thread_pool_new(serve, drafts, THREADS, FALSE, NULL);

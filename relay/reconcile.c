@@ -343,6 +343,7 @@ reconciler_start(Relay *relay)
 
     reconciler->relay = relay;
     g_mutex_init(&reconciler->lock);
+    g_cond_init(&reconciler->woken);
     reconciler->plans = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     reconciler->thread = g_thread_new("reconcile", run, reconciler);
     return reconciler;
