@@ -119,7 +119,6 @@ serve_connection(gpointer data)
     return NULL;
 }
 
-/* Finds out who it is, and counts it. */
 /* How long a request of the peer may be. An import comes in batches. */
 static gsize
 find_limit(const Connection *connection, const Config *config)
@@ -136,6 +135,7 @@ find_limit(const Connection *connection, const Config *config)
     return WIRE_LIMIT_PEOPLE;
 }
 
+/* Finds out who it is, and counts it. */
 static gboolean
 connection_begin(Connection *connection, GError **error)
 {
