@@ -44,7 +44,8 @@ MailboxReading mailbox_read_maildir(int fd, const char *path);
 /* A folder that cannot be read: one message with this problem. */
 MailboxReading mailbox_read_nothing(const char *path, const char *problem);
 
-/* TRUE for a folder of MH: it keeps its sequences in a file. */
+/* TRUE for a folder of MH: it keeps its sequences in a file, or its numbered files are
+ * messages. */
 gboolean mailbox_is_mh(int fd);
 
 /* TRUE for the names of single messages: .eml, .emlx, numbers in a folder of MH. */

@@ -1,5 +1,6 @@
 #include "lib/mailbox-private.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 
 #include "lib/error.h"
 #include "lib/postmark.h"
+
+#define HEAD_MAX     256 /* bytes that tell what a file is */
+#define NUMBERED_MAX 20  /* files of a folder that are looked into */
 
 struct _Mailbox {
     const MailboxSource *source;
@@ -82,13 +86,58 @@ mailbox_digest(Mailbox *mailbox)
     return mailbox->reading.kind->digest(mailbox->reading.self);
 }
 
+static gboolean
+is_number(const char *name)
+{
+    return name[strspn(name, "0123456789")] == 0;
+}
+
+/* Whether a file begins as a message does, and not as an mbox. */
+static gboolean
+begins_with_field(int fd, const char *name)
+{
+    char bytes[HEAD_MAX];
+    int file = openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, bytes, sizeof bytes) : -1;
+
+    if (file >= 0)
+        close(file);
+    return length > 0 && mailbox_is_field(bytes, (gsize)length);
+}
+
+/* refile, rcvstore and Fcc write into a folder and no sequences: there the files with numbers
+ * for names tell, as far as all of them are messages. */
+static gboolean
+has_numbered_messages(int fd)
+{
+    DIR *stream = mailbox_open_names(fd);
+    struct dirent *found;
+    guint messages = 0;
+    gboolean others = FALSE;
+
+    while (stream != NULL && !others && messages < NUMBERED_MAX &&
+           (found = readdir(stream)) != NULL) {
+        struct stat status;
+        if (!is_number(found->d_name) ||
+            fstatat(fd, found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(status.st_mode))
+            continue;
+        messages++;
+        others = !begins_with_field(fd, found->d_name);
+    }
+    if (stream != NULL)
+        closedir(stream);
+    return messages > 0 && !others;
+}
+
 gboolean
 mailbox_is_mh(int fd)
 {
     struct stat status;
 
-    return fstatat(fd, ".mh_sequences", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(status.st_mode);
+    return (fstatat(fd, ".mh_sequences", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode)) ||
+           has_numbered_messages(fd);
 }
 
 gboolean
@@ -96,7 +145,7 @@ mailbox_is_message_name(const char *name, gboolean mh)
 {
     g_autofree char *lower = g_ascii_strdown(name, -1);
 
-    return (mh && name[strspn(name, "0123456789")] == 0) || g_str_has_suffix(lower, ".eml") ||
+    return (mh && is_number(name)) || g_str_has_suffix(lower, ".eml") ||
            g_str_has_suffix(lower, ".emlx");
 }
 

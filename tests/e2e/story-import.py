@@ -12,8 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from gate import ADMIN, AGENT, APPROVER  # noqa: E402
 from letter import letter  # noqa: E402
-from mailboxes import Dovecot, mutt  # noqa: E402
-from story import main, story  # noqa: E402
+from mailboxes import Dovecot, Mh, mutt  # noqa: E402
+from story import Skip, main, story  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
@@ -119,6 +119,26 @@ def _(world):
     assert judged(world, [MALLORY])["state"] == "held"
     [left] = world.sink.messages()
     assert left.recipients == [NORA]
+
+
+@story("The folders of nmh: what inc, rcvstore and refile wrote, without what rmm took out")
+def _(world):
+    if Mh.missing():
+        raise Skip("there is no nmh")
+    mh = Mh(os.path.join(world.folder, "mh"))
+    mh.store("sent", own_letter(NORA, Date=when(300), Message_ID="<s1@example.com>"))
+    mh.store("outbox", own_letter(SAM, Date=when(200)))
+    mh.run("refile", "last", "-src", "+outbox", "+sent")
+    mh.store("sent", own_letter("gone@example.org"))
+    mh.run("rmm", "last", "+sent")
+    mh.incorporate("inbox", own_letter(MALLORY),
+                   letter(OWNER, sender=NORA, References="<s1@example.com>",
+                          Message_ID="<n1@example.org>"))
+    summary = imported(world, mh.path)
+    assert (summary["sent"], summary["received"]) == (2, 2), summary
+    assert (knows(world, NORA), knows(world, SAM)) == (1, 1)
+    assert (knows(world, MALLORY), knows(world, "gone@example.org")) == (0, 0)
+    assert judged(world, [NORA], In_Reply_To="<n1@example.org>")["state"] == "released"
 
 
 @story("Takeout: labels in any language tell, even with --sent (I2)")

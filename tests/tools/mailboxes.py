@@ -56,3 +56,38 @@ def mutt(folder, sent, sender, recipients, body, bcc=()):
     subprocess.run(["mutt", "-F", path, "-s", "A word", *blind, "--", *recipients], check=True,
                    input=body.encode(), capture_output=True,
                    env={"PATH": os.environ["PATH"], "HOME": folder, "TERM": "dumb"})
+
+
+class Mh:
+    """The folders of nmh in a folder of its own."""
+
+    PATH = "/usr/bin/mh:/usr/lib/mh"
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = os.path.join(folder, "Mail")
+        os.makedirs(self.path)
+        with open(os.path.join(folder, "profile"), "w", encoding="ascii") as file:
+            file.write(f"Path: {self.path}\n")
+
+    @staticmethod
+    def missing():
+        """TRUE when nmh is not installed."""
+        return not os.path.exists("/usr/bin/mh/refile")
+
+    def run(self, *command, data=b""):
+        subprocess.run(command, input=data, check=True, capture_output=True,
+                       env={"PATH": f"{self.PATH}:{os.environ['PATH']}", "HOME": self.folder,
+                            "MH": os.path.join(self.folder, "profile")})
+
+    def store(self, folder, message):
+        self.run("rcvstore", f"+{folder}", "-create", data=message)
+
+    def incorporate(self, folder, *messages):
+        """What came in, from a spool file."""
+        spool = os.path.join(self.folder, "spool")
+        with open(spool, "wb") as file:
+            for message in messages:
+                file.write(b"From x Mon Nov  2 10:00:00 2026\n" + message + b"\n")
+        os.makedirs(os.path.join(self.path, folder), exist_ok=True)
+        self.run("inc", "-file", spool, "-silent", f"+{folder}")
