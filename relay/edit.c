@@ -243,7 +243,7 @@ write_item(const Request *request, const Item *old, const Words *words, Spool *s
     if (!spool_append(spool, message->str, message->len, error))
         return NULL;
     g_free(item->id);
-    item->id = item_new_id();
+    item->id = item_new_id(request->now);
     replace(&item->key, item->id); /* no submission comes again as this */
     replace(&item->account, old->account);
     replace(&item->login, old->login);

@@ -226,7 +226,7 @@ submissions_submit(Request *request, GError **error)
     if (found)
         return TRUE;
 
-    replace(&item->id, item_new_id());
+    replace(&item->id, item_new_id(request->now));
     if (!limits_pace(request, error) ||
         !judge_item(request->relay->db, request->config, account, item, request->now, error) ||
         !stop_judge(request->relay->db, item, error) || !judge_repeated(request, same, error))

@@ -4,7 +4,8 @@
 
 #include "lib/claims.h"
 
-#define ID_LENGTH 12
+#define ID_LENGTH      12
+#define ID_TIME_LENGTH 5 /* comes round after a year */
 
 static void
 recipient_free(gpointer data)
@@ -79,16 +80,19 @@ item_reply(const Item *item, guint place, const char **text_out)
 }
 
 char *
-item_new_id(void)
+item_new_id(gint64 now)
 {
     /* 32 characters that nobody confuses: 5 bits each. */
     static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    guint64 rest = (guint64)now;
     guint8 bytes[ID_LENGTH];
     char id[ID_LENGTH + 1] = "";
 
     /* So few bytes never come short once the system has started (getrandom(2)). */
     g_assert(getrandom(bytes, sizeof bytes, 0) == (gssize)sizeof bytes);
-    for (guint i = 0; i < ID_LENGTH; i++)
+    for (guint i = ID_TIME_LENGTH; i > 0; i--, rest /= 32)
+        id[i - 1] = alphabet[rest % 32];
+    for (guint i = ID_TIME_LENGTH; i < ID_LENGTH; i++)
         id[i] = alphabet[bytes[i] % 32];
     return g_strdup(id);
 }

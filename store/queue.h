@@ -50,7 +50,7 @@ typedef struct {
 } ItemRecipient;
 
 typedef struct {
-    char *id; /* 12 letters and digits, random */
+    char *id; /* 12 letters and digits: item_new_id */
     char *account;
     char *login;
     char *author;        /* the person who wrote it, "" for the agent */
@@ -93,8 +93,10 @@ void item_set_line(Item *item, guint line, const char *file);
 /* The recipient with that normal form, the item's own; NULL when there is none. */
 ItemRecipient *item_find_recipient(const Item *item, const char *normal);
 
-/* A new random item id. The caller frees. */
-char *item_new_id(void);
+/* A new item id: 5 characters of the time, 7 random ones. Items of one time stand together in
+ * the database, where each would else be written at a place of its own. An id says which item
+ * is meant; who may do what never rests on not knowing it. The caller frees. */
+char *item_new_id(gint64 now);
 
 /* Stores a new item with its recipients, and the bytes read from fd, from its start, in pieces
  * when fd is not -1; writes the audit entry "submitted" with verdict, facts and digest. */

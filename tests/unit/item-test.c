@@ -119,12 +119,15 @@ test_round_trip(void)
 static void
 test_ids(void)
 {
-    g_autofree char *first = item_new_id();
-    g_autofree char *second = item_new_id();
+    g_autofree char *first = item_new_id(NOW);
+    g_autofree char *second = item_new_id(NOW);
+    g_autofree char *later = item_new_id(NOW + 1);
 
     g_assert_cmpuint(strlen(first), ==, 12);
     g_assert_cmpuint(strspn(first, "0123456789abcdefghijklmnopqrstuvwxyz"), ==, 12);
     g_assert_cmpstr(first, !=, second);
+    g_assert_true(strncmp(first, second, 5) == 0);
+    g_assert_cmpint(strncmp(first, later, 5), <, 0);
 }
 
 /* A record that we could not have written stops everything that would read it (XF13). */
