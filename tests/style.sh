@@ -27,7 +27,7 @@ home() {
     done
 }
 report "gmime lives in lib/mail alone" "$(home 'gmime/gmime\.h' $(ls lib/mail*))"
-report "libcurl lives in lib/imap-stream alone" "$(home 'curl/curl\.h' lib/imap-stream.c)"
+report "libcurl lives in lib/imap-curl alone" "$(home 'curl/curl\.h' lib/imap-curl.h)"
 report "libmilter lives in milter/session alone" "$(home 'libmilter/mfapi\.h' milter/session.c)"
 report "sqlite3 lives in store/db alone" "$(home 'sqlite3\.h' $(ls store/db*))"
 report "openssl lives in relay/smtp, relay/password and relay/sums alone" \
@@ -63,10 +63,10 @@ links() {
 if command -v readelf >/dev/null; then
     report "exeat-milter links no database, no TLS, no IMAP" \
         "$(links exeat-milter libsqlite3 libssl libcrypto libcurl)"
-    report "exeat-relay links no MIME parser and no milter" \
-        "$(links exeat-relay libgmime libmilter)"
-    report "exeat links no database, no TLS, no milter" \
-        "$(links exeat libsqlite3 libssl libcrypto libmilter)"
+    report "exeat-relay links no MIME parser, no milter, and loads IMAP when it needs it" \
+        "$(links exeat-relay libgmime libmilter libcurl)"
+    report "exeat links no database, no TLS, no milter, and loads IMAP when it needs it" \
+        "$(links exeat libsqlite3 libssl libcrypto libmilter libcurl)"
 else
     skip "the programs link what they may" "readelf is not installed"
 fi
