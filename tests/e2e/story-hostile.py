@@ -2,6 +2,7 @@
 should, and nothing leaves that was not read. The policy here would let every message leave to a
 colleague, if it were one that can be read."""
 
+import base64
 import os
 import sys
 
@@ -107,6 +108,32 @@ def _(world):
     assert any("character set" in why for why in
                held(world, [("X-A", eight[:50_000].decode("utf-8", "surrogateescape"))], eight + b"\r\n"))
     nothing_left(world)
+
+
+@story("What an agent says beyond the limit of its texts is held, wherever it stands (XB17)")
+def _(world):
+    make_known(world)
+    line = b"Thursday works for us, and so does any other day.\r\n"
+    text = line * (2 * MEGABYTE // (len(line) - 1) + 1) + b"Our limit is 40,000.\r\n"
+    wide = text.decode().encode("utf-16-be")
+    parts = (
+        ("text/plain", "7bit", text),
+        ("text/html", "7bit", b"<p>" + text),
+        ("text/plain; charset=utf-16be", "base64", base64.encodebytes(wide).replace(b"\n", b"\r\n")),
+        ("text/plain; charset=iso-8859-1", "quoted-printable",
+         b"=FC" * 24 + b"=\r\n" + b"=\r\n".join([b"=FC" * 24] * (MEGABYTE // 24 + 100)) + b"\r\n"),
+        ("text/calendar", "7bit", b"BEGIN:VEVENT\r\nDESCRIPTION:" + text + b"END:VEVENT\r\n"),
+        ("multipart/mixed; boundary=bb", "7bit",
+         b"".join(b"--bb\r\n\r\n" + text[half] + b"\r\n"
+                  for half in (slice(MEGABYTE + 99), slice(MEGABYTE, None))) + b"--bb--\r\n"),
+        ("multipart/mixed; boundary=bb", "7bit", text + b"--bb\r\n\r\nx\r\n--bb--\r\n" + text),
+    )
+    for kind, encoding, body in parts:
+        assert "text longer than 2 MiB" in held(
+            world, [("Content-Type", kind), ("Content-Transfer-Encoding", encoding)], body), kind
+    short = text[-MEGABYTE:]
+    assert attack(world, chunks=short) == ("pass", "")
+    assert len(world.sink.messages()) == 1
 
 
 @story("What no letter has is refused, and the reason is told")
