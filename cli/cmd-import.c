@@ -25,9 +25,11 @@ tell_progress(Import *import)
 {
     gint64 now = g_get_monotonic_time();
 
-    if (now - import->told < TELL_EVERY || !isatty(STDERR_FILENO))
+    if (now - import->told < TELL_EVERY)
         return;
     import->told = now;
+    if (!isatty(STDERR_FILENO))
+        return;
     import->talking = TRUE;
     fprintf(stderr, "\r\033[K%s%" G_GUINT64_FORMAT " messages, %" G_GINT64_FORMAT " a second",
             import->turn == TURN_COUNT ? "counting: " : "", import->counts.messages,

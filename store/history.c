@@ -275,14 +275,16 @@ learn_recipients(Db *db, const Observation *observed, const Place *place, gint64
 
 /* Recorded here, unless the caller does so for many. */
 static gboolean
-learn_from_human(Db *db, const Observation *observed, const Place *place, gint64 event,
-                 gint64 now, GError **error)
+learn_from_human(Db *db, const Observation *observed, const Place *place, gint64 now,
+                 GError **error)
 {
+    gint64 event = 0;
     Warrant own = {0};
     Warrant *warrant = observed->warrant != NULL ? observed->warrant : &own;
     const char *who = observed->who != NULL ? observed->who : "relay";
 
-    return learn_recipients(db, observed, place, event, warrant, now, error) &&
+    return db_next_number(db, "event", &event, error) &&
+           learn_recipients(db, observed, place, event, warrant, now, error) &&
            warrant_record(db, observed->account, &own, who, observed->message_id, now, error);
 }
 
@@ -309,15 +311,20 @@ learn_mention(Db *db, const Observation *observed, const char *address, gboolean
 
 /* A message's own From, To and Cc do not count: a signature is no advice (case A18). */
 static gboolean
-learn_mentions(Db *db, const Observation *observed, gint64 event, gint64 now, GError **error)
+learn_mentions(Db *db, const Observation *observed, gint64 now, GError **error)
 {
-    g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
     const char *const *addresses = observed->mentioned;
+    gint64 event = 0;
 
+    if (addresses == NULL || addresses[0] == NULL)
+        return TRUE;
+    if (!db_next_number(db, "event", &event, error))
+        return FALSE;
+    g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; observed->correspondents != NULL && observed->correspondents[i] != NULL;
          i++)
         g_hash_table_add(own, (gpointer)observed->correspondents[i]);
-    for (guint i = 0; addresses != NULL && addresses[i] != NULL; i++) {
+    for (guint i = 0; addresses[i] != NULL; i++) {
         if (!g_hash_table_contains(own, addresses[i]) &&
             !learn_mention(db, observed, addresses[i], i >= MENTIONS_MAX, event, now, error))
             return FALSE;
@@ -341,19 +348,17 @@ gboolean
 history_observe(Db *db, const Observation *observation, gint64 now, GError **error)
 {
     Place place = {0};
-    gint64 event = 0;
 
-    if (!db_next_number(db, "event", &event, error) ||
-        !place_message(db, observation, now, &place, error))
+    if (!place_message(db, observation, now, &place, error))
         return FALSE;
     switch (observation->kind) {
     case OBSERVED_RECEIVED:
-        return learn_mentions(db, observation, event, now, error) &&
+        return learn_mentions(db, observation, now, error) &&
                learn_lists(db, observation, now, error);
     case OBSERVED_AGENT:
         return TRUE;
     case OBSERVED_HUMAN:
-        return learn_from_human(db, observation, &place, event, now, error);
+        return learn_from_human(db, observation, &place, now, error);
     }
     g_assert_not_reached();
 }
