@@ -21,14 +21,16 @@ static gboolean
 drop_message(const Step *step, gboolean *dropped_out, GError **error)
 {
     const Config *config = step->config;
-    g_autofree char *item = NULL;
+    const char *account = step->account->name;
+    Kept kept = {0};
 
-    if (!keep_next(step->db, step->account->name, step->now - config->keep,
-                   config->store_limit / 2, &item, error))
+    if (!keep_next(step->db, account, step->now - config->keep, config->store_limit / 2, &kept,
+                   error))
         return FALSE;
+    g_autofree char *item = kept.item;
     *dropped_out = item != NULL;
-    return item == NULL ||
-           (queue_drop_texts(step->db, item, error) && keep_drop(step->db, item, error));
+    return item == NULL || (queue_drop_texts(step->db, item, error) &&
+                            keep_drop(step->db, account, &kept, error));
 }
 
 static gboolean

@@ -14,19 +14,9 @@ keep_sum(Db *db, const char *account, guint64 *bytes_out, GError **error)
 }
 
 gboolean
-keep_begin(Db *db, const char *item, const char *account, guint64 size, GError **error)
+keep_begin(Db *db, const char *account, guint64 size, GError **error)
 {
-    return db_run(db, &kept_add, error, "ssi", item, account, (gint64)size) >= 0 &&
-           db_run(db, &kept_sum_change, error, "si", account, (gint64)size) >= 0;
-}
-
-gboolean
-keep_finished(Db *db, const char *item, const char *account, guint64 size, gint64 now,
-              GError **error)
-{
-    return db_run(db, &kept_add_finished, error, "ssii", item, account, (gint64)size, now) >=
-               0 &&
-           db_run(db, &kept_sum_change, error, "si", account, (gint64)size) >= 0;
+    return db_run(db, &kept_sum_change, error, "si", account, (gint64)size) >= 0;
 }
 
 gboolean
@@ -36,7 +26,7 @@ keep_finish(Db *db, const char *item, gint64 now, GError **error)
 }
 
 gboolean
-keep_next(Db *db, const char *account, gint64 before, guint64 limit, char **item_out,
+keep_next(Db *db, const char *account, gint64 before, guint64 limit, Kept *kept_out,
           GError **error)
 {
     guint64 bytes = 0;
@@ -48,33 +38,20 @@ keep_next(Db *db, const char *account, gint64 before, guint64 limit, char **item
     rows = db_query(db, &kept_next, error, "s", account);
     if (rows == NULL || !rows_one(rows, &found, error))
         return FALSE;
-    gboolean may_go = found && (rows_integer(rows, 1) < before || bytes > limit);
-    *item_out = may_go ? g_strdup(rows_text(rows, 0)) : NULL;
-    return TRUE;
-}
-
-/* *account_out is NULL when nothing was kept. */
-static gboolean
-drop_row(Db *db, const char *item, char **account_out, gint64 *size_out, GError **error)
-{
-    g_autoptr(Rows) rows = db_query(db, &kept_drop, error, "s", item);
-    gboolean found = FALSE;
-
-    if (rows == NULL || !rows_one(rows, &found, error))
-        return FALSE;
-    *account_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
-    *size_out = found ? rows_integer(rows, 1) : 0;
+    gint64 finished = found ? rows_integer(rows, 1) : 0;
+    gboolean may_go = found && (finished < before || bytes > limit);
+    *kept_out = (Kept){may_go ? g_strdup(rows_text(rows, 0)) : NULL, finished};
     return TRUE;
 }
 
 gboolean
-keep_drop(Db *db, const char *item, GError **error)
+keep_drop(Db *db, const char *account, const Kept *kept, GError **error)
 {
-    g_autofree char *account = NULL;
     gint64 size = 0;
 
-    if (!drop_row(db, item, &account, &size, error))
-        return FALSE;
-    return account == NULL || (db_run(db, &kept_pieces_drop, error, "s", item) >= 0 &&
-                               db_run(db, &kept_sum_change, error, "si", account, -size) >= 0);
+    return db_integer(db, &kept_size, 0, &size, error, "s", kept->item) &&
+           db_run(db, &kept_clear, error, "s", kept->item) >= 0 &&
+           db_run(db, &kept_pieces_drop, error, "s", kept->item) >= 0 &&
+           db_run(db, &kept_drop, error, "sis", account, kept->finished, kept->item) >= 0 &&
+           db_run(db, &kept_sum_change, error, "si", account, -size) >= 0;
 }

@@ -85,7 +85,7 @@ add_extract(Db *db, const Item *item, gint64 seq, GError **error)
 }
 
 static gboolean
-add_row(Db *db, const Item *item, const char *facts, GError **error)
+add_row(Db *db, const Item *item, const char *facts, guint64 kept, GError **error)
 {
     g_autoptr(GVariant) envelope = pack(envelope_to_variant(item->envelope));
     g_autoptr(GVariant) claims = pack(claims_to_variant(item->claims));
@@ -93,7 +93,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
 
     if (!db_integer(db, &item_next, 0, &seq, error, ""))
         return FALSE;
-    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbiss", item->id, seq,
+    return db_run(db, &item_add, error, "sisssssisisissssiiiiiiisbbissi", item->id, seq,
                   item->account, item->login, item->key, item->digest, item->message_id,
                   item->conversation, state_name(item->state),
                   (gint64)state_is_waiting(item->state), tier_name(item->tier),
@@ -102,7 +102,7 @@ add_row(Db *db, const Item *item, const char *facts, GError **error)
                   item->retry, (gint64)item->attempts, (gint64)item->size, facts,
                   g_variant_get_data(envelope), g_variant_get_size(envelope),
                   g_variant_get_data(claims), g_variant_get_size(claims),
-                  (gint64)item->approvals, item->author, item->file) >= 0 &&
+                  (gint64)item->approvals, item->author, item->file, (gint64)kept) >= 0 &&
            add_extract(db, item, seq, error);
 }
 
@@ -149,31 +149,28 @@ count_item(Db *db, const Item *item, GError **error)
     return sent_change(db, item->account, item->created, 1, error);
 }
 
-/* What keeping it costs, until it goes. */
+/* Counts what is kept of it, until it goes. */
 static gboolean
-keep(Db *db, const Item *item, guint64 bytes, gint64 now, GError **error)
+keep(Db *db, const Item *item, guint64 size, gint64 now, GError **error)
 {
-    guint64 size = bytes + extract_texts_size(item->extract);
-
-    if (size == 0)
-        return TRUE;
-    return state_is_waiting(item->state)
-               ? keep_begin(db, item->id, item->account, size, error)
-               : keep_finished(db, item->id, item->account, size, now, error);
+    return size == 0 ||
+           (keep_begin(db, item->account, size, error) &&
+            (state_is_waiting(item->state) || keep_finish(db, item->id, now, error)));
 }
 
 gboolean
 queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
 {
     gboolean whole = fd != -1 && state_is_waiting(item->state);
+    guint64 kept = (whole ? item->size : 0) + extract_texts_size(item->extract);
     g_autofree char *facts = facts_format(&item->facts);
 
-    if (!add_row(db, item, facts, error) || !add_recipients(db, item, error) ||
+    if (!add_row(db, item, facts, kept, error) || !add_recipients(db, item, error) ||
         !change_tally(db, item->account, item->state, 1, error) ||
         !count_item(db, item, error))
         return FALSE;
     if ((whole && !piece_store(db, item->id, fd, item->size, error)) ||
-        !keep(db, item, whole ? item->size : 0, now, error))
+        !keep(db, item, kept, now, error))
         return FALSE;
     return notice_submitted(db, item, now, error) &&
            audit_submission(db, item, facts, now, error);

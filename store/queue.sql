@@ -4,9 +4,9 @@
 INSERT INTO item (id, seq, account, login, submission_key, digest, message_id, conversation,
                   state, waiting, tier, line, reason, policy, why, answer, automatic, created,
                   due, expires, retry, attempts, size, facts, envelope, claims, approvals,
-                  author, file, aside)
+                  author, file, kept, aside)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, 0);
+            $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, 0);
 
 -- Items are never removed, so no number comes twice.
 -- name: item_next

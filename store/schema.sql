@@ -189,6 +189,7 @@ CREATE TABLE item (
     retry BIGINT NOT NULL,
     attempts BIGINT NOT NULL,
     aside INTEGER NOT NULL,
+    kept BIGINT NOT NULL, -- bytes and texts, until they are let go
     size BIGINT NOT NULL,
     facts TEXT NOT NULL,
     envelope BLOB NOT NULL,
@@ -257,16 +258,14 @@ CREATE TABLE sent (
     PRIMARY KEY (account, name, width, start)
 ) WITHOUT ROWID;
 
--- Items whose bytes or texts are kept. finished: when the item stopped waiting, NULL while it
--- waits.
+-- Items whose bytes or texts may be let go. finished: when the item stopped waiting.
 CREATE TABLE kept (
-    item TEXT NOT NULL PRIMARY KEY REFERENCES item (id),
     account TEXT NOT NULL,
-    size BIGINT NOT NULL,
-    finished BIGINT
+    finished BIGINT NOT NULL,
+    item TEXT NOT NULL REFERENCES item (id),
+    PRIMARY KEY (account, finished, item)
 ) WITHOUT ROWID;
-CREATE INDEX kept_finished ON kept (account, finished) WHERE finished IS NOT NULL;
--- Their sum: asked for every submission.
+-- The sum of all that is kept: asked for every submission.
 CREATE TABLE kept_sum (
     account TEXT NOT NULL PRIMARY KEY,
     bytes BIGINT NOT NULL

@@ -12,6 +12,7 @@
 #include "store/audit-sql.h"
 #include "store/warrant-sql.h"
 #include "store/history-sql.h"
+#include "store/keep-sql.h"
 #include "store/lost-sql.h"
 #include "store/owed-sql.h"
 #include "store/pace-sql.h"
@@ -381,6 +382,8 @@ test_plans(void)
          "COVERING INDEX item_conversation (account=? AND conversation=? AND automatic=?"},
         {&automatic_itself, "id=?"},
         {&pending_find, "conversation=?"},
+        {&kept_next, "kept USING PRIMARY KEY (account=?)"},
+        {&kept_drop, "account=? AND finished=? AND item=?"},
         {&lost_look_up, "digest=?"},
         {&pace_since, "login=? AND hour>?"},
         {&pace_forget, "login=? AND hour<?"},

@@ -42,15 +42,15 @@ sum(const char *account)
     return bytes;
 }
 
-static char *
+static Kept
 next(gint64 before, guint64 limit)
 {
     g_autoptr(GError) error = NULL;
-    char *item = NULL;
+    Kept kept = {0};
 
-    keep_next(scratch.db, "owner", before, limit, &item, &error);
+    keep_next(scratch.db, "owner", before, limit, &kept, &error);
     g_assert_no_error(error);
-    return item;
+    return kept;
 }
 
 static void
@@ -74,7 +74,7 @@ test_next(void)
     scratch_open(&scratch);
     add_with_bytes("a", "owner");
     add_with_bytes("b", "owner");
-    g_assert_null(next(G_MAXINT64, 0));
+    g_assert_null(next(G_MAXINT64, 0).item);
 
     g_assert_cmpint(move(scratch.db, "b", STATE_HELD, STATE_REJECTED), ==, MOVE_DONE);
     const struct {
@@ -88,7 +88,7 @@ test_next(void)
         {NOW, 2 * KEPT - 1, "b"},  /* beyond the limit */
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *item = next(rows[i].before, rows[i].limit);
+        g_autofree char *item = next(rows[i].before, rows[i].limit).item;
 
         g_assert_cmpstr(item, ==, rows[i].item);
     }
@@ -104,12 +104,15 @@ test_drop(void)
     scratch_open(&scratch);
     add_with_bytes("a", "owner");
     move(scratch.db, "a", STATE_HELD, STATE_REJECTED);
+    const Kept kept = next(G_MAXINT64, 0);
+    g_autofree char *ended = kept.item;
+    g_assert_cmpstr(ended, ==, "a");
     g_assert_true(queue_drop_texts(scratch.db, "a", &error));
-    g_assert_true(keep_drop(scratch.db, "a", &error));
-    g_assert_true(keep_drop(scratch.db, "a", &error));
+    g_assert_true(keep_drop(scratch.db, "owner", &kept, &error));
+    g_assert_true(keep_drop(scratch.db, "owner", &kept, &error));
     g_assert_no_error(error);
     g_assert_cmpuint(sum("owner"), ==, 0);
-    g_assert_null(next(G_MAXINT64, 0));
+    g_assert_null(next(G_MAXINT64, 0).item);
 
     g_autoptr(Item) item = load(scratch.db, "a");
     g_assert_cmpstr(item->extract->text, ==, "");
