@@ -7,15 +7,18 @@
 typedef struct {
     WriterJob run;
     gpointer data;
-    gboolean finished;
-    GCond done;    /* of its own: who waits for the next commit sleeps on */
     GError *error; /* why it failed, NULL when it did not */
+    /* Of its own: who waits for the next commit sleeps on, and nobody who is woken has to wait
+     * for what another one holds. */
+    GMutex mutex;
+    GCond done;
+    gboolean finished;
 } Job;
 
 struct _Writer {
     Db *db; /* the thread's */
     GThread *thread;
-    GMutex mutex; /* guards what follows, and finished of every job */
+    GMutex mutex; /* guards what follows; never held while a job is signalled */
     GCond work;
     GQueue waiting; /* of Job * */
     gboolean stopping;
@@ -94,29 +97,36 @@ run_batch(Db *db, GPtrArray *batch)
     return TRUE;
 }
 
-/* Waits for jobs and takes them; an empty batch means the end. Called with the mutex held. */
+/* Waits for jobs and takes them; an empty batch means the end. */
 static void
 take_batch(Writer *writer, GPtrArray *batch)
 {
+    g_ptr_array_set_size(batch, 0);
+    g_mutex_lock(&writer->mutex);
     while (writer->waiting.length == 0 && !writer->stopping)
         g_cond_wait(&writer->work, &writer->mutex);
     while (writer->waiting.length > 0 && batch->len < BATCH_MAX)
         g_ptr_array_add(batch, g_queue_pop_head(&writer->waiting));
+    g_mutex_unlock(&writer->mutex);
 }
 
 static void
-finish_batch(Writer *writer, GPtrArray *batch, gboolean committed)
+count_batch(Writer *writer, guint jobs, gboolean committed)
 {
-    for (guint i = 0; i < batch->len; i++) {
-        Job *job = batch->pdata[i];
+    g_mutex_lock(&writer->mutex);
+    writer->jobs += jobs;
+    writer->commits += committed;
+    g_mutex_unlock(&writer->mutex);
+}
 
-        job->finished = TRUE;
-        g_cond_signal(&job->done); /* it can go only when the mutex is let go */
-    }
-    writer->jobs += batch->len;
-    if (committed)
-        writer->commits++;
-    g_ptr_array_set_size(batch, 0);
+/* The job can go only when its mutex is let go, and then is not to be touched. */
+static void
+finish_job(Job *job)
+{
+    g_mutex_lock(&job->mutex);
+    job->finished = TRUE;
+    g_cond_signal(&job->done);
+    g_mutex_unlock(&job->mutex);
 }
 
 static gpointer
@@ -124,18 +134,16 @@ write_all(gpointer data)
 {
     Writer *writer = data;
     g_autoptr(GPtrArray) batch = g_ptr_array_new();
-    gboolean committed;
 
-    g_mutex_lock(&writer->mutex);
     for (take_batch(writer, batch); batch->len > 0; take_batch(writer, batch)) {
-        g_mutex_unlock(&writer->mutex);
-        committed = run_batch(writer->db, batch);
+        gboolean committed = run_batch(writer->db, batch);
+
         if (committed && writer->committed != NULL)
             writer->committed(writer->watcher);
-        g_mutex_lock(&writer->mutex);
-        finish_batch(writer, batch, committed);
+        count_batch(writer, batch->len, committed);
+        for (guint i = 0; i < batch->len; i++)
+            finish_job(batch->pdata[i]);
     }
-    g_mutex_unlock(&writer->mutex);
     return NULL;
 }
 
@@ -181,15 +189,20 @@ writer_run(Writer *writer, WriterJob run, gpointer data, GError **error)
 {
     Job job = {.run = run, .data = data};
 
+    g_mutex_init(&job.mutex);
     g_cond_init(&job.done);
     g_mutex_lock(&writer->mutex);
     g_assert(!writer->stopping);
     g_queue_push_tail(&writer->waiting, &job);
-    g_cond_signal(&writer->work);
-    while (!job.finished)
-        g_cond_wait(&job.done, &writer->mutex);
     g_mutex_unlock(&writer->mutex);
+    g_cond_signal(&writer->work); /* woken with the mutex held, it would wait for that next */
+
+    g_mutex_lock(&job.mutex);
+    while (!job.finished)
+        g_cond_wait(&job.done, &job.mutex);
+    g_mutex_unlock(&job.mutex);
     g_cond_clear(&job.done);
+    g_mutex_clear(&job.mutex);
 
     if (job.error == NULL)
         return TRUE;

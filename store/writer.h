@@ -20,7 +20,7 @@ Writer *writer_start(Db *db);
  * on. Called once, before the first job. */
 void writer_watch(Writer *writer, void (*committed)(gpointer data), gpointer data);
 
-/* Finishes what waits, ends the thread, closes the database. */
+/* Ends the thread and closes the database, once every writer_run() has returned. */
 void writer_stop(Writer *writer);
 
 /* Runs job in the writer's thread; returns once it is committed or has failed. Any thread. */
