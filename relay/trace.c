@@ -73,7 +73,7 @@ add_head(Sum *sum, const char *head, gsize size)
 static gboolean
 add_rest(Sum *sum, int fd, guint64 offset, GError **error)
 {
-    g_autofree char *buffer = g_malloc(PIECE);
+    char buffer[PIECE];
     gsize length;
 
     do {
@@ -88,7 +88,7 @@ add_rest(Sum *sum, int fd, guint64 offset, GError **error)
 char *
 trace_sum(int fd, GError **error)
 {
-    g_autofree char *head = g_malloc(PIECE);
+    char head[PIECE];
     g_autoptr(Sum) sum = sum_new();
     gsize size;
 
