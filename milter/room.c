@@ -29,9 +29,3 @@ room_leave(void)
 {
     g_atomic_int_add(&sessions, -1);
 }
-
-gint
-room_taken(void)
-{
-    return g_atomic_int_get(&sessions);
-}

@@ -11,6 +11,3 @@
 gboolean room_enter(void);
 
 void room_leave(void);
-
-/* How many stand now. */
-gint room_taken(void);

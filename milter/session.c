@@ -375,6 +375,7 @@ on_close(SMFICTX *ctx)
 {
     Session *session = smfi_getpriv(ctx);
 
+    workers_seen();
     if (session != NULL) {
         end_message(session);
         smfi_setpriv(ctx, NULL);

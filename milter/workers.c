@@ -4,13 +4,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "milter/room.h"
+#include <glib.h>
 
 static void leave(gpointer unused);
 
 static const char *door;
 static GPrivate counted = G_PRIVATE_INIT(leave);
-static gint threads; /* alive, of those that ever waited */
+static gint threads; /* alive, of those that were seen */
 static gint waiting;
 
 static void
@@ -41,16 +41,21 @@ knock(void)
 }
 
 void
+workers_seen(void)
+{
+    if (g_private_get(&counted) != NULL)
+        return;
+    g_private_set(&counted, &counted);
+    g_atomic_int_inc(&threads);
+}
+
+void
 workers_wait_begin(void)
 {
     if (door == NULL)
         return;
-    if (g_private_get(&counted) == NULL) {
-        g_private_set(&counted, &counted);
-        g_atomic_int_inc(&threads);
-    }
-    gint now = g_atomic_int_add(&waiting, 1) + 1;
-    if (now >= g_atomic_int_get(&threads) && now < room_taken())
+    workers_seen();
+    if (g_atomic_int_add(&waiting, 1) + 1 >= g_atomic_int_get(&threads))
         knock();
 }
 
