@@ -4,7 +4,8 @@
  * Commands that come together wake the idle ones and then wait behind them: sixteen ends of
  * messages at once would be decided by twos, and hardly ever share a commit. What does make a
  * thread is a new connection. So when every thread that was seen waits, we knock at our own
- * door once and leave: the thread that finds nobody there is seen, and looks for what waits. */
+ * door once and leave: the thread that finds nobody there is seen, and looks for what waits.
+ */
 #pragma once
 
 /* path: of the socket that libmilter listens on, kept; NULL: not on a unix socket, nothing is
