@@ -1,5 +1,6 @@
 #include "relay/prune.h"
 
+#include "lib/error.h"
 #include "lib/log.h"
 #include "store/history.h"
 #include "store/keep.h"
@@ -16,6 +17,22 @@ typedef struct {
     gboolean more;
 } Step;
 
+/* A damaged record keeps its texts, and nobody else's bytes from going. */
+static gboolean
+drop_texts(Db *db, const char *item, GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+
+    if (queue_drop_texts(db, item, &trouble))
+        return TRUE;
+    if (!g_error_matches(trouble, EXEAT_ERROR, ERROR_INTEGRITY)) {
+        g_propagate_error(error, g_steal_pointer(&trouble));
+        return FALSE;
+    }
+    log_error("%s; its texts stay", trouble->message);
+    return TRUE;
+}
+
 /* FALSE without error in *dropped_out: nothing may go. */
 static gboolean
 drop_message(const Step *step, gboolean *dropped_out, GError **error)
@@ -29,8 +46,8 @@ drop_message(const Step *step, gboolean *dropped_out, GError **error)
         return FALSE;
     g_autofree char *item = kept.item;
     *dropped_out = item != NULL;
-    return item == NULL || (queue_drop_texts(step->db, item, error) &&
-                            keep_drop(step->db, account, &kept, error));
+    return item == NULL ||
+           (drop_texts(step->db, item, error) && keep_drop(step->db, account, &kept, error));
 }
 
 static gboolean

@@ -171,6 +171,21 @@ def _(world):
     assert shown["text"] == "" and shown["digest"] != ""
 
 
+@story("A damaged record keeps no finished message from going, its own bytes included")
+def _(world):
+    world.gate.configure(POLICY, settings={"store-limit": "1M", "keep": "30d"})
+    world.gate.restart_relay()
+    body = "x" * 70 + "\r\n"
+    while submit(world, body=body * 2000, Message_ID="<one@example.com>").code == 250:
+        body = body.swapcase()
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db")) as database:
+        database.execute("UPDATE item SET facts = 'rubbish' WHERE state = 'superseded'")
+    database.close()
+    world.gate.clock(3600)
+    until(lambda: submit(world, body=body * 2000, subject="again").code == 250)
+    assert "its texts stay" in world.gate.relay.read_log()
+
+
 @story("One user's connections keep nobody else out (XF6)")
 def _(world):
     script = ("import socket,sys,time\n"
