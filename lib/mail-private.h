@@ -147,6 +147,7 @@ typedef enum {
     MAIL_FRAME_NONE,
     MAIL_FRAME_OPEN,   /* only at its beginning */
     MAIL_FRAME_CLOSED, /* at both ends */
+    MAIL_FRAME_LONG,   /* the same, longer than a person types it */
     MAIL_FRAME_WIDE,   /* the same as mail programs do it above a forwarded message */
     MAIL_FRAME_RULE    /* nothing else */
 } MailFrame;
@@ -177,9 +178,13 @@ MailWord mail_word_prefix(const char *folded); /* "fwd" before a colon in a subj
  */
 MailWord mail_word_marker(const char *folded, gboolean whole);
 
-/* TRUE when a word for "forwarded" is in it: enough for a framed line or a prefix, where a
- * sentence would not stand. */
+/* TRUE when a word for "forwarded" is in it: enough for a framed line, where a sentence would
+ * not stand. */
 gboolean mail_word_forwarded(const char *folded);
+
+/* The same for what begins with it, as a prefix does: many of the words have other meanings.
+ */
+gboolean mail_word_forwards(const char *folded);
 
 /* FALSE when no marker that begins so is as long as that, in bytes. */
 gboolean mail_word_may_mark(char first, gsize length);

@@ -112,8 +112,7 @@ look_for_marker(Search *search, const char *folded)
     if (word == MAIL_WORD_NONE && cut >= 2) /* "=== Forwarded ===" */
         word = is_sure_word(phrase) ? mail_word_prefix(phrase) & MAIL_WORD_FORWARD : word;
     MailFrame frame = mail_line_frame(folded);
-    if ((frame == MAIL_FRAME_CLOSED || frame == MAIL_FRAME_WIDE) &&
-        mail_word_forwarded(phrase))
+    if ((frame == MAIL_FRAME_LONG || frame == MAIL_FRAME_WIDE) && mail_word_forwarded(phrase))
         word = MAIL_WORD_FORWARD;
     if (word == MAIL_WORD_FORWARD || g_str_has_prefix(folded, "fwd:") ||
         g_str_has_prefix(folded, "fw:"))

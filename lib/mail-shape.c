@@ -123,6 +123,7 @@ mail_line_frame(const char *folded)
         return MAIL_FRAME_OPEN;
     /* "-----Original Message-----", as one program writes it, stands above answers. */
     gboolean spaced = *start == ' ' && end[-1] == ' ';
-    return left >= FRAME_WIDE && right >= FRAME_WIDE && spaced ? MAIL_FRAME_WIDE
-                                                               : MAIL_FRAME_CLOSED;
+    if (left < FRAME_WIDE || right < FRAME_WIDE)
+        return MAIL_FRAME_CLOSED;
+    return spaced ? MAIL_FRAME_WIDE : MAIL_FRAME_LONG;
 }

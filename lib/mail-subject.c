@@ -18,7 +18,7 @@ read_prefix(const char *p, const char **rest_out)
     if (g_str_has_suffix(word, ".")) /* Odp.: */
         word[strlen(word) - 1] = 0;
     MailWord kind = mail_word_prefix(word);
-    if (kind == MAIL_WORD_NONE && mail_word_forwarded(word))
+    if (kind == MAIL_WORD_NONE && mail_word_forwards(word))
         kind = MAIL_WORD_FORWARD;
     if (*colon != ':' && kind != MAIL_WORD_REPLY) /* "RE/FW:", but not "I/O:" */
         return MAIL_WORD_NONE;
@@ -74,7 +74,7 @@ mail_subject_forwards(const char *subject)
         if (close == NULL)
             return FALSE;
         g_autofree char *tag = g_strndup(p + 1, (gsize)(close - p - 1));
-        if (mail_word_forwarded(tag) || mail_word_prefix(tag) == MAIL_WORD_FORWARD)
+        if (mail_word_forwards(tag) || mail_word_prefix(tag) == MAIL_WORD_FORWARD)
             return TRUE;
         if (*p == '(')
             return FALSE;

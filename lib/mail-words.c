@@ -356,6 +356,15 @@ mail_word_forwarded(const char *folded)
 }
 
 gboolean
+mail_word_forwards(const char *folded)
+{
+    for (char **name = words()->forwarded; *name != NULL; name++)
+        if (g_str_has_prefix(folded, *name))
+            return TRUE;
+    return FALSE;
+}
+
+gboolean
 mail_word_verb(const char *folded)
 {
     return has_one_of(words()->verbs, folded);

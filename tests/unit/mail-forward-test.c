@@ -72,6 +72,8 @@ static const Row markers[] = {
     {"a heading", "=== Forward planning ===\n\n**Forwarded ports** are 80 and 443\n", NONE},
     {"a sentence", "I forwarded\nthe message:\nsee below\n", NONE},
     {"a patch", "--- a/file.c\n+++ b/file.c\n@@ -1,3 +1,3 @@\n-x: 1\n+x: 2\n", NONE},
+    {"a heading of a program", "=== 3 packets forwarded ===\n*** 자료 전달 ***\n", NONE},
+    {"a heading in Japanese", "=== ファイル転送 ===\n", NONE},
     {"a frame that never ends", "--- a\nb\nc\nd\nthe forwarded message\n", NONE},
 };
 
@@ -120,9 +122,9 @@ test_subjects(void)
         "(Forwarded) x", "გადაგზავნილი: x", "Re: 转发：x", "Přeposlaná zpráva: x",
     };
     static const char *const others[] = {
-        "[dev] budget",
-        "(draft) budget",
-        "【重要】预算",
+        "[dev] budget",           "(draft) budget",    "【重要】预算",
+        "ファイル転送: 手順",     "자료 전달: 예산",   "Protokół przekazania: x",
+        "Стоимость пересылки: x", "Port forwarded: x", "[Ports forwarded] x",
     };
 
     for (gsize i = 0; i < G_N_ELEMENTS(forwards); i++)
