@@ -54,7 +54,8 @@ goes_beyond(const Config *config, const Account *account, const Envelope *envelo
 }
 
 /* Whether a message has been in an account's mailbox and is passed on from there, as a rule
- * for incoming mail does, which keeps the sender (XA10). */
+ * for incoming mail does, which keeps the sender (XA10). A list is no mailbox: what it was
+ * given it hands on to its readers. */
 static gboolean
 leaves_mailbox(const Config *config, const Message *message)
 {
@@ -63,7 +64,8 @@ leaves_mailbox(const Config *config, const Message *message)
             address_normalise(g_ptr_array_index(message->mailboxes, i), NULL);
         const Account *account = normal != NULL ? config_address(config, normal) : NULL;
 
-        if (account != NULL && goes_beyond(config, account, message->envelope))
+        if (account != NULL && !contains(account->lists, normal) &&
+            goes_beyond(config, account, message->envelope))
             return TRUE;
     }
     return FALSE;

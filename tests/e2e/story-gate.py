@@ -221,6 +221,23 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
+@story("What a mailbox was given is not passed on from inside, but to the account and by a list (XA10)")
+def _(world):
+    from smtpclient import Client
+    world.gate.configure(POLICY, {"senders": "agent@example.com, owner@example.com, team@example.com",
+                                  "lists": "team@example.com"})
+    world.gate.reload()
+    for mailbox, recipient, code in ((OWNER, DANA, 550), ("agent@example.com", DANA, 550),
+                                     (OWNER, OWNER, 250), ("team@example.com", DANA, 250),
+                                     ("elsewhere@example.com", DANA, 250)):
+        message = letter("team@example.com", sender="nora@example.org", Delivered_To=mailbox)
+        with Client(("127.0.0.1", world.host.plain)) as client:
+            client.ehlo()
+            reply = client.submit("team-bounces@example.com", [recipient], message)
+        assert reply.code == code, (mailbox, recipient, reply)
+    assert len(world.sink.wait(3)) == 3
+
+
 @story("From inside without a login, a From behind a thousand fields is none that passes (XA4)")
 def _(world):
     from smtpclient import Client
