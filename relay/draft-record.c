@@ -7,6 +7,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "relay/draft-message.h"
+#include "relay/schedule.h"
 #include "relay/send.h"
 #include "relay/world.h"
 #include "store/approval.h"
@@ -255,7 +256,7 @@ turn_settle(gpointer data, GError **error)
 
         if (!entry->asked && !is_news(entry))
             continue;
-        if (!queue_load(turn->relay->db, entry->draft->item, &item, error))
+        if (!schedule_load(turn->relay->db, entry->draft->item, &item, error))
             return FALSE;
         if (item == NULL)
             continue;

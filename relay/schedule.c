@@ -40,9 +40,8 @@ expire(Db *db, const Item *item, gint64 now, GError **error)
                       "nobody decided in time", now, &done, error);
 }
 
-/* A damaged record keeps nobody else waiting: *item_out is NULL then. */
-static gboolean
-load_whole(Db *db, const char *id, Item **item_out, GError **error)
+gboolean
+schedule_load(Db *db, const char *id, Item **item_out, GError **error)
 {
     g_autoptr(GError) trouble = NULL;
 
@@ -83,7 +82,7 @@ look(gpointer data, GError **error)
         const char *id = g_ptr_array_index(due, i);
         g_autoptr(Item) item = NULL;
 
-        if (!load_whole(db, id, &item, error))
+        if (!schedule_load(db, id, &item, error))
             return FALSE;
         if (item == NULL || (!seen->steady && item->state != STATE_APPROVED))
             continue;

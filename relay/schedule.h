@@ -7,6 +7,7 @@
 #pragma once
 
 #include "relay/relay.h"
+#include "store/queue.h"
 
 Schedule *schedule_start(Relay *relay);
 
@@ -16,6 +17,10 @@ void schedule_free(Schedule *schedule);
 
 /* The rules were read again: what is delayed is judged by them. Any thread. */
 void schedule_review(Schedule *schedule);
+
+/* Loads an item as queue_load does, but a damaged record keeps nobody else waiting: it is
+ * logged and put aside, never to be due again, and *item_out is NULL. In a writer job. */
+gboolean schedule_load(Db *db, const char *id, Item **item_out, GError **error);
 
 /* Something new may be due: look now. Any thread; schedule may be NULL. */
 void schedule_wake(Schedule *schedule);

@@ -3,6 +3,7 @@
 #include "lib/error.h"
 #include "relay/authority.h"
 #include "relay/record.h"
+#include "relay/schedule.h"
 #include "relay/send-private.h"
 #include "store/approval.h"
 #include "store/history.h"
@@ -93,9 +94,10 @@ recover_sending(Db *db, const char *id, gint64 now, GError **error)
     g_autoptr(Item) item = NULL;
     gboolean used;
 
-    if (!queue_load(db, id, &item, error) || !ticket_end(db, id, &used, error))
+    if (!schedule_load(db, id, &item, error) || !ticket_end(db, id, &used, error))
         return FALSE;
-    return send_move(db, id, STATE_SENDING, item->automatic ? STATE_DELAYED : STATE_APPROVED,
+    return item == NULL ||
+           send_move(db, id, STATE_SENDING, item->automatic ? STATE_DELAYED : STATE_APPROVED,
                      "the relay was started again before it was handed on", now, error);
 }
 

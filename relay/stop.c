@@ -4,6 +4,7 @@
 
 #include "relay/people.h"
 #include "relay/record.h"
+#include "relay/schedule.h"
 #include "store/approval.h"
 
 enum { MAILED_WHY_LIMIT = 200 };
@@ -66,7 +67,7 @@ take_all(Request *request, const char *account, gboolean overdue, const char *wh
         for (guint j = 0; ids != NULL && j < ids->len; j++) {
             g_autoptr(Item) item = NULL;
 
-            if (!queue_load(db, g_ptr_array_index(ids, j), &item, error))
+            if (!schedule_load(db, g_ptr_array_index(ids, j), &item, error))
                 return FALSE;
             if (item != NULL && (*account == '\0' || g_str_equal(account, item->account)) &&
                 !take_authority(request, item, overdue, why, held_out, error))

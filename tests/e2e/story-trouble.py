@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
-from gate import AGENT, APPROVER  # noqa: E402
+from gate import ADMIN, AGENT, APPROVER  # noqa: E402
 from letter import letter  # noqa: E402
 from sink import Sink  # noqa: E402
 from story import main, story, until  # noqa: E402
@@ -153,6 +153,25 @@ def _(world):
     world.gate.approve(second)
     assert world.gate.wait_state(second, "sent") == "sent"
     until(lambda: "its record is damaged" in world.gate.relay.read_log())
+
+
+@story("A damaged record keeps no account from being suspended, and the relay not from its start")
+def _(world):
+    for number in range(3):
+        assert submit(world, subject=f"{number}").code == 250
+    first, second, third = [item["id"] for item in world.gate.items()]
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db")) as database:
+        database.execute("UPDATE item SET facts = 'rubbish' WHERE id = ?", (first,))
+        database.execute("UPDATE item SET facts = 'rubbish', state = 'sending' WHERE id = ?",
+                         (second,))
+    database.close()
+    done = world.gate.command("account", "suspend", "owner", "on leave", uid=ADMIN)
+    assert done.returncode == 0, done
+    world.gate.restart_relay()
+    assert world.gate.command("account", "resume", "owner", uid=ADMIN).returncode == 0
+    world.gate.approve(third)
+    assert world.gate.wait_state(third, "sent") == "sent"
+    assert [m.recipients for m in world.sink.messages()].count([STRANGER]) == 1
 
 
 @story("What an agent makes us keep has a limit, and finished messages go first")
