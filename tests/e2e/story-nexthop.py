@@ -341,8 +341,11 @@ def _(world):
         assert silent.sessions <= 4, silent.sessions
         silent.rules = []
         hang_up(silent)
-        world.gate.clock(world.gate.moved + RETRY)
-        assert len(silent.wait(MANY, 30)) == MANY
+        for _ in range(4):  # an attempt may end, and be put off, after the clock moved
+            world.gate.clock(world.gate.moved + RETRY)
+            if len(silent.wait(MANY, 20)) == MANY:
+                break
+        assert len(silent.messages()) == MANY
 
 
 @story("A mailbox that answers nothing keeps nobody else's mail waiting (B15)")
