@@ -290,18 +290,29 @@ rows_free(Rows *rows)
     g_free(rows);
 }
 
+/* The rows, at the first one if *found_out. */
+static Rows *
+query_one(Db *db, const Sql *sql, gboolean *found_out, GError **error, const char *format,
+          va_list *arguments)
+{
+    g_autoptr(Rows) rows = query_start(db, sql, error, format, arguments);
+
+    if (rows == NULL || !rows_one(rows, found_out, error))
+        return NULL;
+    return g_steal_pointer(&rows);
+}
+
 gboolean
 db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError **error,
            const char *format, ...)
 {
-    g_autoptr(Rows) rows = NULL;
     gboolean found = FALSE;
     va_list arguments;
 
     va_start(arguments, format);
-    rows = query_start(db, sql, error, format, &arguments);
+    g_autoptr(Rows) rows = query_one(db, sql, &found, error, format, &arguments);
     va_end(arguments);
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (rows == NULL)
         return FALSE;
     *number_out = found ? rows_integer(rows, 0) : otherwise;
     return TRUE;
@@ -310,14 +321,13 @@ db_integer(Db *db, const Sql *sql, gint64 otherwise, gint64 *number_out, GError 
 gboolean
 db_text(Db *db, const Sql *sql, char **text_out, GError **error, const char *format, ...)
 {
-    g_autoptr(Rows) rows = NULL;
     gboolean found = FALSE;
     va_list arguments;
 
     va_start(arguments, format);
-    rows = query_start(db, sql, error, format, &arguments);
+    g_autoptr(Rows) rows = query_one(db, sql, &found, error, format, &arguments);
     va_end(arguments);
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (rows == NULL)
         return FALSE;
     *text_out = found ? g_strdup(rows_text(rows, 0)) : NULL;
     return TRUE;
