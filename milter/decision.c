@@ -178,7 +178,9 @@ decide_inside(const Circumstances *circumstances, const Message *message, int fd
         is_in_account_name(config, message->envelope, extract))
         return answer_new(ANSWER_REFUSE, "mail with this sender needs a login");
     if (leaves_mailbox(config, message) || turns_down(config, message, extract))
-        return answer_new(ANSWER_REFUSE, "mail from this mailbox is not passed on");
+        return answer_new(
+            ANSWER_REFUSE,
+            "mail from this mailbox is not passed on: send it anew, with a login");
     *gated_out = FALSE;
     return decision_is_for_account(config, message->envelope)
                ? observe(circumstances, message, extract, error)

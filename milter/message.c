@@ -173,7 +173,8 @@ message_add_field(Message *message, const char *name, const char *value)
     append_field(message->raw_head, name, value);
     if (take_out(message, name, value))
         return;
-    keep_mailbox(message, name, value);
+    if (message->kind == MESSAGE_INSIDE)
+        keep_mailbox(message, name, value);
     message->froms += g_ascii_strcasecmp(name, "From") == 0;
     message->has_id |= g_ascii_strcasecmp(name, "Message-ID") == 0;
     message->has_date |= g_ascii_strcasecmp(name, "Date") == 0;

@@ -47,7 +47,7 @@ typedef struct {
     guint tickets;
     GPtrArray *mailboxes; /* of char *, as written: whose mailbox it has been in before or
                              comes from, by the fields of those who deliver, redirect or
-                             notify; the newest */
+                             notify; the newest; of MESSAGE_INSIDE alone */
     char *item;           /* of the first X-Exeat-Item: a draft of ours that somebody sends */
     char *added_id;       /* the Message-ID we add; NULL when it had one */
     char *added_date;     /* likewise */
