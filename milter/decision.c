@@ -138,7 +138,6 @@ submit(const Circumstances *circumstances, Message *message, int fd, GError **er
         return NULL;
     Submission submission = {
         .login = message->login,
-        .client = circumstances->client,
         .queue_id = circumstances->queue_id,
         .key = message_key(message),
         .envelope = message->envelope,
@@ -153,8 +152,8 @@ static Answer *
 observe(const Circumstances *circumstances, const Message *message, const Extract *extract,
         GError **error)
 {
-    if (!gate_observe(circumstances->gate, message->login, circumstances->client,
-                      message->item, message->envelope, extract, error))
+    if (!gate_observe(circumstances->gate, message->login, message->item, message->envelope,
+                      extract, error))
         return NULL;
     return answer_new(ANSWER_PASS, "");
 }

@@ -10,7 +10,6 @@
 typedef struct {
     Gate *gate;
     const Config *config;
-    const char *client;   /* address of the SMTP client */
     const char *queue_id; /* the mail server's */
 } Circumstances;
 

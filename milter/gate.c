@@ -148,7 +148,6 @@ gate_submit(Gate *gate, const Submission *submission, GError **error)
 
     g_variant_builder_init(&arguments, G_VARIANT_TYPE_VARDICT);
     vardict_add_text(&arguments, "login", submission->login);
-    vardict_add_text(&arguments, "client", submission->client);
     vardict_add_text(&arguments, "queue-id", submission->queue_id);
     vardict_add_text(&arguments, "key", submission->key);
     vardict_add(&arguments, "envelope", envelope_to_variant(submission->envelope));
@@ -178,14 +177,13 @@ gate_redeem(Gate *gate, const char *ticket, const char *queue_id, const Envelope
 }
 
 gboolean
-gate_observe(Gate *gate, const char *login, const char *client, const char *item,
-             const Envelope *envelope, const Extract *extract, GError **error)
+gate_observe(Gate *gate, const char *login, const char *item, const Envelope *envelope,
+             const Extract *extract, GError **error)
 {
     GVariantBuilder arguments;
 
     g_variant_builder_init(&arguments, G_VARIANT_TYPE_VARDICT);
     vardict_add_text(&arguments, "login", login ? login : "");
-    vardict_add_text(&arguments, "client", client);
     vardict_add_text(&arguments, "item", item ? item : "");
     vardict_add(&arguments, "envelope", envelope_to_variant(envelope));
     vardict_add(&arguments, "extract", extract_to_variant(extract));

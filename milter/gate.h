@@ -38,7 +38,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
 
 typedef struct {
     const char *login;
-    const char *client;   /* address of the SMTP client */
     const char *queue_id; /* the mail server's */
     const char *key;      /* hash of the message as it came, "" when it went unchanged */
     const Envelope *envelope;
@@ -56,5 +55,5 @@ Answer *gate_redeem(Gate *gate, const char *ticket, const char *queue_id,
 
 /* What a human sent (login set), or what came in for an account (login NULL). item: of
  * the draft that it was made from, or NULL. */
-gboolean gate_observe(Gate *gate, const char *login, const char *client, const char *item,
+gboolean gate_observe(Gate *gate, const char *login, const char *item,
                       const Envelope *envelope, const Extract *extract, GError **error);

@@ -343,10 +343,8 @@ on_end(SMFICTX *ctx)
         return SMFIS_TEMPFAIL;
 
     Message *message = session->message;
-    const Circumstances circumstances = {.gate = shared.gate,
-                                         .config = session->config,
-                                         .client = session->client,
-                                         .queue_id = macro(ctx, "i")};
+    const Circumstances circumstances = {
+        .gate = shared.gate, .config = session->config, .queue_id = macro(ctx, "i")};
     workers_wait_begin();
     g_autoptr(Answer) answer = decision_make(&circumstances, message, &gated, &error);
     workers_wait_end();
