@@ -110,12 +110,14 @@ CREATE TABLE domain_key (
     PRIMARY KEY (account, word, name)
 ) WITHOUT ROWID;
 -- needed: a received id that is old and stays, for a conversation of the human. automatic: a
--- machine wrote a message with that id.
+-- machine wrote a message with that id. kind: for IN with more than two words SQLite makes a
+-- table of its own at every row, which costs more than the row.
 CREATE TABLE message (
     account TEXT NOT NULL,
     id TEXT NOT NULL,
     conversation BIGINT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('received', 'agent', 'human', 'named')),
+    kind TEXT NOT NULL CHECK (kind = 'received' OR kind = 'agent' OR kind = 'human'
+                              OR kind = 'named'),
     seen BIGINT NOT NULL,
     needed INTEGER NOT NULL,
     automatic INTEGER NOT NULL,
