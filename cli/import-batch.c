@@ -11,14 +11,14 @@ void
 import_batch_init(ImportBatch *batch, const Session *session, const char *account)
 {
     *batch = (ImportBatch){.session = session, .account = account};
-    batch->lessons = g_ptr_array_new_with_free_func((GDestroyNotify)g_variant_unref);
+    batch->lessons = g_byte_array_new();
 }
 
 void
 import_batch_clear(ImportBatch *batch)
 {
     wire_free(batch->asked);
-    g_ptr_array_unref(batch->lessons);
+    g_byte_array_unref(batch->lessons);
     g_free(batch->path);
 }
 
@@ -50,8 +50,8 @@ hear(ImportBatch *batch)
 static int
 ask(ImportBatch *batch, GVariant *summary)
 {
-    GVariant *lessons = g_variant_new_array(
-        G_VARIANT_TYPE(LESSON_TYPE), (GVariant **)batch->lessons->pdata, batch->lessons->len);
+    GVariant *lessons = g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, batch->lessons->data,
+                                                  batch->lessons->len, 1);
     GVariantDict arguments;
 
     g_variant_dict_init(&arguments, NULL);
@@ -67,20 +67,18 @@ ask(ImportBatch *batch, GVariant *summary)
         batch->asked = request_send(batch->session, "import", asked, &status);
     g_variant_unref(asked);
     batch->begins = FALSE;
-    g_ptr_array_set_size(batch->lessons, 0);
-    batch->size = 0;
+    g_byte_array_set_size(batch->lessons, 0);
+    batch->count = 0;
     return status;
 }
 
 int
 import_batch_add(ImportBatch *batch, const Lesson *lesson)
 {
-    GVariant *variant = g_variant_ref_sink(lesson_to_variant(lesson));
-
-    g_ptr_array_add(batch->lessons, variant);
-    batch->size += g_variant_get_size(variant);
-    return batch->lessons->len < MESSAGES_MAX && batch->size < BYTES_MAX ? EX_OK
-                                                                         : ask(batch, NULL);
+    lesson_add(batch->lessons, lesson);
+    batch->count++;
+    return batch->count < MESSAGES_MAX && batch->lessons->len < BYTES_MAX ? EX_OK
+                                                                          : ask(batch, NULL);
 }
 
 int

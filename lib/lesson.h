@@ -1,12 +1,17 @@
 /* lesson.h - what one message of a mailbox teaches, from exeat to exeat-relay
  *
  * Addresses are normal forms (address.h), ids stand in angle brackets. An admin's command made
- * it: what it says is taken as is, for who may import may vouch. */
+ * it: what it says is taken as is, for who may import may vouch.
+ *
+ * Many go together as one run of bytes, since a GVariant for each message takes longer than
+ * reading it: texts of UTF-8, each with a zero byte behind it. A lesson is "s" or "r", for
+ * sent or received, with the time behind the letter; its id; its sender; then the five lists,
+ * each with an empty text at its end. */
 #pragma once
 
 #include <glib.h>
 
-#define LESSON_TYPE "(bxssasasasasas)"
+#define LESSONS_TYPE "ay"
 
 /* Strings and lists are borrowed; lists end with NULL. */
 typedef struct {
@@ -21,10 +26,19 @@ typedef struct {
     const char **lists;
 } Lesson;
 
-/* A floating variant of LESSON_TYPE. */
-GVariant *lesson_to_variant(const Lesson *lesson);
+/* Appends a lesson to those in bytes. */
+void lesson_add(GByteArray *bytes, const Lesson *lesson);
 
-/* Strings are the variant's, lists are freed by lesson_clear. */
-void lesson_from_variant(GVariant *variant, Lesson *lesson_out);
-void lesson_clear(Lesson *lesson);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Lesson, lesson_clear)
+/* Goes through bytes, which stay the caller's. */
+typedef struct {
+    const char *next, *end;
+    GPtrArray *texts; /* of the lesson read last */
+} LessonReader;
+
+void lesson_reader_init(LessonReader *reader, const void *bytes, gsize length);
+void lesson_reader_clear(LessonReader *reader);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LessonReader, lesson_reader_clear)
+
+/* Reads the next lesson, whose strings and lists are valid until the one after. FALSE: there
+ * is none, or it is broken: ERROR_PROTOCOL. */
+gboolean lesson_next(LessonReader *reader, Lesson *lesson_out, GError **error);

@@ -24,6 +24,13 @@ find_account(const Request *request, GError **error)
     return account;
 }
 
+static gboolean
+misused(GError **error, const char *what)
+{
+    g_set_error_literal(error, REQUEST_ERROR, REQUEST_USAGE, what);
+    return FALSE;
+}
+
 static void
 set_reply(Request *request, GVariantDict *dict)
 {
@@ -56,10 +63,8 @@ import_novel(Request *request, GError **error)
 
     if (account == NULL)
         return FALSE;
-    if (!g_variant_lookup(request->arguments, "addresses", "as", &addresses)) {
-        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "the request has no addresses");
-        return FALSE;
-    }
+    if (!g_variant_lookup(request->arguments, "addresses", "as", &addresses))
+        return misused(error, "the request has no addresses");
     while (g_variant_iter_next(addresses, "&s", &address)) {
         HistoryAddress found;
 
@@ -101,23 +106,21 @@ learn(Request *request, const char *account, const Lesson *lesson, HistoryTally 
 static gboolean
 learn_all(Request *request, const char *account, HistoryTally *tally, GError **error)
 {
-    g_autoptr(GVariantIter) lessons = NULL;
-    GVariant *variant;
+    g_autoptr(GVariant) lessons =
+        g_variant_lookup_value(request->arguments, "lessons", G_VARIANT_TYPE(LESSONS_TYPE));
+    g_auto(LessonReader) reader = {0};
+    g_autoptr(GError) trouble = NULL;
     Warrant warrant = {0};
+    Lesson lesson;
 
-    if (!g_variant_lookup(request->arguments, "lessons", "a" LESSON_TYPE, &lessons)) {
-        g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "the request has no lessons");
-        return FALSE;
-    }
-    while ((variant = g_variant_iter_next_value(lessons)) != NULL) {
-        g_auto(Lesson) lesson = {0};
-
-        lesson_from_variant(variant, &lesson);
-        gboolean learnt = learn(request, account, &lesson, tally, &warrant, error);
-        g_variant_unref(variant);
-        if (!learnt)
+    if (lessons == NULL)
+        return misused(error, "the request has no lessons");
+    lesson_reader_init(&reader, g_variant_get_data(lessons), g_variant_get_size(lessons));
+    while (lesson_next(&reader, &lesson, &trouble))
+        if (!learn(request, account, &lesson, tally, &warrant, error))
             return FALSE;
-    }
+    if (trouble != NULL)
+        return misused(error, trouble->message);
     return warrant_record(request->relay->db, account, &warrant, request->who, NULL,
                           request->now, error);
 }
