@@ -11,14 +11,14 @@ void
 import_batch_init(ImportBatch *batch, const Session *session, const char *account)
 {
     *batch = (ImportBatch){.session = session, .account = account};
-    batch->lessons = g_byte_array_new();
+    batch->lessons = g_string_new(NULL);
 }
 
 void
 import_batch_clear(ImportBatch *batch)
 {
     wire_free(batch->asked);
-    g_byte_array_unref(batch->lessons);
+    g_string_free(batch->lessons, TRUE);
     g_free(batch->path);
 }
 
@@ -50,15 +50,13 @@ hear(ImportBatch *batch)
 static int
 ask(ImportBatch *batch, GVariant *summary)
 {
-    GVariant *lessons = g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, batch->lessons->data,
-                                                  batch->lessons->len, 1);
     GVariantDict arguments;
 
     g_variant_dict_init(&arguments, NULL);
     g_variant_dict_insert(&arguments, "account", "s", batch->account);
     g_variant_dict_insert(&arguments, "path", "s", batch->path);
     g_variant_dict_insert(&arguments, "begins", "b", batch->begins);
-    g_variant_dict_insert_value(&arguments, "lessons", lessons);
+    g_variant_dict_insert(&arguments, "lessons", "s", batch->lessons->str);
     if (summary != NULL)
         g_variant_dict_insert_value(&arguments, "summary", summary);
     GVariant *asked = g_variant_ref_sink(g_variant_dict_end(&arguments));
@@ -67,7 +65,7 @@ ask(ImportBatch *batch, GVariant *summary)
         batch->asked = request_send(batch->session, "import", asked, &status);
     g_variant_unref(asked);
     batch->begins = FALSE;
-    g_byte_array_set_size(batch->lessons, 0);
+    g_string_truncate(batch->lessons, 0);
     batch->count = 0;
     return status;
 }

@@ -85,11 +85,11 @@ char **import_people_list(const ImportPeople *people);
 typedef struct {
     const Session *session;
     const char *account;
-    char *path;          /* of the folder */
-    gboolean begins;     /* nothing of the folder was sent yet */
-    GByteArray *lessons; /* as lesson_add() writes them */
-    guint count;         /* of them */
-    Wire *asked;         /* a batch without its answer; NULL when there is none */
+    char *path;       /* of the folder */
+    gboolean begins;  /* nothing of the folder was sent yet */
+    GString *lessons; /* as lesson_add() writes them */
+    guint count;      /* of them */
+    Wire *asked;      /* a batch without its answer; NULL when there is none */
     guint64 correspondents;
     guint64 conversations;
 } ImportBatch;

@@ -7,49 +7,47 @@
 #define LISTS 5
 
 static void
-add_text(GByteArray *bytes, const char *text)
+add_line(GString *text, const char *line)
 {
-    g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text) + 1);
+    g_string_append(text, line);
+    g_string_append_c(text, '\n');
 }
 
 static void
-add_list(GByteArray *bytes, const char *const *list)
+add_list(GString *text, const char *const *list)
 {
     for (; *list != NULL; list++)
         if (**list != '\0')
-            add_text(bytes, *list);
-    add_text(bytes, "");
+            add_line(text, *list);
+    g_string_append_c(text, '\n');
 }
 
 void
-lesson_add(GByteArray *bytes, const Lesson *lesson)
+lesson_add(GString *text, const Lesson *lesson)
 {
-    char first[32];
-
-    g_snprintf(first, sizeof first, "%c%" G_GINT64_FORMAT, lesson->sent ? 's' : 'r',
-               lesson->when);
-    add_text(bytes, first);
-    add_text(bytes, lesson->message_id);
-    add_text(bytes, lesson->sender);
-    add_list(bytes, lesson->parents);
-    add_list(bytes, lesson->recipients);
-    add_list(bytes, lesson->correspondents);
-    add_list(bytes, lesson->mentioned);
-    add_list(bytes, lesson->lists);
+    g_string_append_printf(text, "%c%" G_GINT64_FORMAT "\n", lesson->sent ? 's' : 'r',
+                           lesson->when);
+    add_line(text, lesson->message_id);
+    add_line(text, lesson->sender);
+    add_list(text, lesson->parents);
+    add_list(text, lesson->recipients);
+    add_list(text, lesson->correspondents);
+    add_list(text, lesson->mentioned);
+    add_list(text, lesson->lists);
 }
 
 void
-lesson_reader_init(LessonReader *reader, const void *bytes, gsize length)
+lesson_reader_init(LessonReader *reader, const char *text)
 {
-    reader->next = bytes;
-    reader->end = reader->next + length;
-    reader->texts = g_ptr_array_new();
+    reader->next = reader->text = g_strdup(text);
+    reader->entries = g_ptr_array_new();
 }
 
 void
 lesson_reader_clear(LessonReader *reader)
 {
-    g_clear_pointer(&reader->texts, g_ptr_array_unref);
+    g_clear_pointer(&reader->text, g_free);
+    g_clear_pointer(&reader->entries, g_ptr_array_unref);
 }
 
 static gboolean
@@ -60,47 +58,42 @@ fail(const char *what, GError **error)
 }
 
 static gboolean
-read_text(LessonReader *reader, const char **text_out, GError **error)
+read_line(LessonReader *reader, const char **line_out, GError **error)
 {
-    const char *text = reader->next;
-    const char *stop = memchr(text, '\0', (gsize)(reader->end - text));
+    char *stop = strchr(reader->next, '\n');
 
     if (stop == NULL)
         return fail("is cut short", error);
-    if (!g_utf8_validate(text, stop - text, NULL))
-        return fail("has a text that is no UTF-8", error);
+    *stop = '\0';
+    *line_out = reader->next;
     reader->next = stop + 1;
-    *text_out = text;
     return TRUE;
 }
 
 static gboolean
 read_list(LessonReader *reader, GError **error)
 {
-    const char *text;
+    const char *entry;
 
-    for (;;) {
-        if (!read_text(reader, &text, error))
+    do {
+        if (!read_line(reader, &entry, error))
             return FALSE;
-        if (*text == '\0')
-            break;
-        g_ptr_array_add(reader->texts, (gpointer)text);
-    }
-    g_ptr_array_add(reader->texts, NULL);
+        g_ptr_array_add(reader->entries, *entry != '\0' ? (gpointer)entry : NULL);
+    } while (*entry != '\0');
     return TRUE;
 }
 
 static gboolean
 read_first(LessonReader *reader, Lesson *lesson, GError **error)
 {
-    const char *text;
+    const char *line;
 
-    if (!read_text(reader, &text, error))
+    if (!read_line(reader, &line, error))
         return FALSE;
-    if ((*text != 's' && *text != 'r') ||
-        !g_ascii_string_to_signed(text + 1, 10, G_MININT64, G_MAXINT64, &lesson->when, NULL))
+    if ((*line != 's' && *line != 'r') ||
+        !g_ascii_string_to_signed(line + 1, 10, G_MININT64, G_MAXINT64, &lesson->when, NULL))
         return fail("has no time", error);
-    lesson->sent = *text == 's';
+    lesson->sent = *line == 's';
     return TRUE;
 }
 
@@ -110,24 +103,24 @@ lesson_next(LessonReader *reader, Lesson *lesson_out, GError **error)
     Lesson lesson = {0};
     guint starts[LISTS];
 
-    if (reader->next == reader->end)
+    if (*reader->next == '\0')
         return FALSE;
-    if (!read_first(reader, &lesson, error) || !read_text(reader, &lesson.message_id, error) ||
-        !read_text(reader, &lesson.sender, error))
+    if (!read_first(reader, &lesson, error) || !read_line(reader, &lesson.message_id, error) ||
+        !read_line(reader, &lesson.sender, error))
         return FALSE;
-    g_ptr_array_set_size(reader->texts, 0);
+    g_ptr_array_set_size(reader->entries, 0);
     for (guint i = 0; i < LISTS; i++) {
-        starts[i] = reader->texts->len;
+        starts[i] = reader->entries->len;
         if (!read_list(reader, error))
             return FALSE;
     }
     /* Only now does the array stay where it is. */
-    const char **texts = (const char **)reader->texts->pdata;
-    lesson.parents = texts + starts[0];
-    lesson.recipients = texts + starts[1];
-    lesson.correspondents = texts + starts[2];
-    lesson.mentioned = texts + starts[3];
-    lesson.lists = texts + starts[4];
+    const char **entries = (const char **)reader->entries->pdata;
+    lesson.parents = entries + starts[0];
+    lesson.recipients = entries + starts[1];
+    lesson.correspondents = entries + starts[2];
+    lesson.mentioned = entries + starts[3];
+    lesson.lists = entries + starts[4];
     *lesson_out = lesson;
     return TRUE;
 }

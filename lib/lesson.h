@@ -3,15 +3,13 @@
  * Addresses are normal forms (address.h), ids stand in angle brackets. An admin's command made
  * it: what it says is taken as is, for who may import may vouch.
  *
- * Many go together as one run of bytes, since a GVariant for each message takes longer than
- * reading it: texts of UTF-8, each with a zero byte behind it. A lesson is "s" or "r", for
- * sent or received, with the time behind the letter; its id; its sender; then the five lists,
- * each with an empty text at its end. */
+ * Many go together as one text, since a GVariant for each message takes longer than reading
+ * it. A lesson is some lines: "s" or "r", for sent or received, with the time behind the
+ * letter; its id; its sender; then the five lists, a line for each entry and an empty one at
+ * the end. Neither ids nor addresses have a line feed in them. */
 #pragma once
 
 #include <glib.h>
-
-#define LESSONS_TYPE "ay"
 
 /* Strings and lists are borrowed; lists end with NULL. */
 typedef struct {
@@ -26,16 +24,16 @@ typedef struct {
     const char **lists;
 } Lesson;
 
-/* Appends a lesson to those in bytes. */
-void lesson_add(GByteArray *bytes, const Lesson *lesson);
+/* Appends a lesson to those in text. */
+void lesson_add(GString *text, const Lesson *lesson);
 
-/* Goes through bytes, which stay the caller's. */
 typedef struct {
-    const char *next, *end;
-    GPtrArray *texts; /* of the lesson read last */
+    char *text; /* a copy, whose lines become strings */
+    char *next;
+    GPtrArray *entries; /* of the lists of the lesson read last */
 } LessonReader;
 
-void lesson_reader_init(LessonReader *reader, const void *bytes, gsize length);
+void lesson_reader_init(LessonReader *reader, const char *text);
 void lesson_reader_clear(LessonReader *reader);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LessonReader, lesson_reader_clear)
 

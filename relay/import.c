@@ -106,16 +106,15 @@ learn(Request *request, const char *account, const Lesson *lesson, HistoryTally 
 static gboolean
 learn_all(Request *request, const char *account, HistoryTally *tally, GError **error)
 {
-    g_autoptr(GVariant) lessons =
-        g_variant_lookup_value(request->arguments, "lessons", G_VARIANT_TYPE(LESSONS_TYPE));
     g_auto(LessonReader) reader = {0};
     g_autoptr(GError) trouble = NULL;
     Warrant warrant = {0};
+    const char *lessons;
     Lesson lesson;
 
-    if (lessons == NULL)
+    if (!g_variant_lookup(request->arguments, "lessons", "&s", &lessons))
         return misused(error, "the request has no lessons");
-    lesson_reader_init(&reader, g_variant_get_data(lessons), g_variant_get_size(lessons));
+    lesson_reader_init(&reader, lessons);
     while (lesson_next(&reader, &lesson, &trouble))
         if (!learn(request, account, &lesson, tally, &warrant, error))
             return FALSE;
