@@ -149,6 +149,20 @@ join(const char *local, const char *domain)
     return g_strdup(quoted->str);
 }
 
+/* Most addresses are letters, digits and few signs, with nothing to map, to quote or to take
+ * out of quotes. NULL: it has to be looked at closer. */
+static char *
+normalise_plain(const char *written)
+{
+    gboolean dot = TRUE;
+    const char *p = written;
+
+    for (; g_ascii_isalnum(*p) || *p == '-' || *p == '_' || *p == '+' || (*p == '.' && !dot);
+         p++)
+        dot = *p == '.';
+    return !dot && *p == '@' && is_host_name(p + 1) ? g_ascii_strdown(written, -1) : NULL;
+}
+
 /* Sets *normal_out only when the answer is ADDRESS_OK. */
 static AddressProblem
 normalise(const char *written, char **normal_out)
@@ -158,6 +172,11 @@ normalise(const char *written, char **normal_out)
 
     if (written[0] == 0)
         return ADDRESS_EMPTY;
+    char *plain = normalise_plain(written);
+    if (plain != NULL) {
+        *normal_out = plain;
+        return ADDRESS_OK;
+    }
     if (!g_utf8_validate(written, -1, NULL) || has_control(written))
         return ADDRESS_CONTROL;
     if (written[0] == '@')
