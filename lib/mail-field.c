@@ -6,6 +6,7 @@
 
 #define ID_MAX    998           /* RFC 5322, 2.1.1: the longest line */
 #define VAIN_MOST (1024 * 1024) /* bytes looked through for an end that never came */
+#define FEW       16            /* entries that are compared one by one */
 
 /* RFC 5322 (3.6) and RFC 2045 (3) let each of them stand once. */
 static const char *const single[] = {
@@ -38,7 +39,7 @@ is_named(const MailField *field, const char *name)
 typedef struct {
     MailReading *reading;
     GPtrArray *entries;
-    GHashTable *seen; /* the same entries; NULL before the first */
+    GHashTable *seen; /* the same entries; NULL while they are few */
     gsize vain;       /* bytes */
 } List;
 
@@ -51,6 +52,25 @@ list_start(List *list, MailReading *reading)
     list->vain = 0;
 }
 
+static gboolean
+list_has(List *list, const char *entry)
+{
+    char **entries = (char **)list->entries->pdata;
+
+    if (list->seen == NULL && list->entries->len < FEW) {
+        for (guint i = 0; i < list->entries->len; i++)
+            if (strcmp(entries[i], entry) == 0)
+                return TRUE;
+        return FALSE;
+    }
+    if (list->seen == NULL) {
+        list->seen = g_hash_table_new(g_str_hash, g_str_equal);
+        for (guint i = 0; i < list->entries->len; i++)
+            g_hash_table_add(list->seen, entries[i]);
+    }
+    return g_hash_table_contains(list->seen, entry);
+}
+
 /* Takes entry. */
 static void
 list_add(List *list, char *entry)
@@ -59,13 +79,12 @@ list_add(List *list, char *entry)
 
     if (full)
         mail_mark_capped(list->reading, "too many addresses or ids");
-    if (list->seen == NULL)
-        list->seen = g_hash_table_new(g_str_hash, g_str_equal);
-    if (full || g_hash_table_contains(list->seen, entry)) {
+    if (full || list_has(list, entry)) {
         g_free(entry);
         return;
     }
-    g_hash_table_add(list->seen, entry);
+    if (list->seen != NULL)
+        g_hash_table_add(list->seen, entry);
     g_ptr_array_add(list->entries, entry);
 }
 
@@ -105,12 +124,17 @@ end_of(List *list, const char *p)
 }
 
 static void
-add_address(List *list, const char *written, gboolean *odd)
+add_address(List *list, const char *written, gsize length, gboolean *odd)
 {
-    g_autofree char *bare = g_strstrip(g_strdup(written));
-
-    if (bare[0] == 0)
+    while (length > 0 && g_ascii_isspace(*written)) {
+        written++;
+        length--;
+    }
+    while (length > 0 && g_ascii_isspace(written[length - 1]))
+        length--;
+    if (length == 0)
         return;
+    g_autofree char *bare = g_strndup(written, length);
     char *normal = address_normalise(bare, NULL);
     if (normal != NULL)
         list_add(list, normal);
@@ -129,18 +153,17 @@ read_angle(List *list, const char *p, gboolean *odd)
         end = quote_end != NULL ? quote_end + 1 : end + 1;
     }
     *odd = *odd || *end == 0;
-    g_autofree char *written = g_strndup(p + 1, (gsize)(end - p - 1));
-    add_address(list, written, odd);
+    add_address(list, p + 1, (gsize)(end - p - 1), odd);
     return *end != 0 ? end : end - 1;
 }
 
 /* What stands outside < and >: the address itself when there are none. After them nothing may
  * follow, but some readers find an address there, too. */
 static void
-add_rest(List *list, const char *plain, gboolean named, gboolean *odd)
+add_rest(List *list, const GString *plain, gboolean named, gboolean *odd)
 {
-    if (!named || strchr(plain, '@') != NULL)
-        add_address(list, plain, odd);
+    if (!named || memchr(plain->str, '@', plain->len) != NULL)
+        add_address(list, plain->str, plain->len, odd);
 }
 
 /* Reads an address list (RFC 5322, 3.4) as written: encoded words are names and are split off
@@ -163,7 +186,7 @@ read_addresses(List *list, const char *value)
             named = TRUE;
             g_string_truncate(plain, 0);
         } else if (*p == ',' || *p == ';') {
-            add_rest(list, plain->str, named, &odd);
+            add_rest(list, plain, named, &odd);
             named = FALSE;
             g_string_truncate(plain, 0);
         } else if (*p == ':') {
@@ -172,7 +195,7 @@ read_addresses(List *list, const char *value)
             g_string_append_c(plain, *p);
         }
     }
-    add_rest(list, plain->str, named, &odd);
+    add_rest(list, plain, named, &odd);
     return !odd;
 }
 
@@ -376,24 +399,31 @@ is_automatic(const MailField *field)
 }
 
 void
-mail_read_fields(MailReading *reading)
+mail_read_origin(MailReading *reading)
 {
     static const char *const from[] = {"From"};
     static const char *const to_cc[] = {"To", "Cc"};
     Extract *extract = reading->extract;
 
-    find_doubled(reading);
     read_message_ids(reading);
     read_lists(reading);
     collect_addresses(reading, from, G_N_ELEMENTS(from), &extract->from);
     collect_addresses(reading, to_cc, G_N_ELEMENTS(to_cc), &extract->to_cc);
+    for (guint i = 0; i < reading->fields->len; i++)
+        if (is_automatic(g_ptr_array_index(reading->fields, i)))
+            extract->automatic = TRUE;
+}
+
+void
+mail_read_fields(MailReading *reading)
+{
+    find_doubled(reading);
+    mail_read_origin(reading);
     read_diverted(reading);
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         if (g_ascii_strncasecmp(field->name, "Resent-", 7) == 0 ||
             is_named(field, "X-Forwarded-Message-Id"))
-            extract->forward = TRUE;
-        if (is_automatic(field))
-            extract->automatic = TRUE;
+            reading->extract->forward = TRUE;
     }
 }

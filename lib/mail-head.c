@@ -1,17 +1,8 @@
 #include "lib/mail-head.h"
 
-#include <gmime/gmime.h>
 #include <string.h>
 
 #include "lib/mail-private.h"
-
-static gint64
-read_date(const char *value)
-{
-    g_autoptr(GDateTime) date = g_mime_utils_header_decode_date(value);
-
-    return date != NULL ? MAX(g_date_time_to_unix(date), 0) : 0;
-}
 
 /* Fields as if a zero byte were a space, which no mailbox should have in it. */
 static void
@@ -39,12 +30,12 @@ mail_head_read(const char *bytes, gsize length)
     split(&reading, bytes, length);
     if (fields->len == 0)
         return NULL;
-    mail_read_fields(&reading);
+    mail_read_origin(&reading);
     mail_read_addresses(&reading, "Bcc", &head->bcc);
     const char *labels = mail_field(&reading, "X-Gmail-Labels");
     head->labels = labels != NULL ? mail_decode_header(labels) : g_strdup("");
     const char *date = mail_field(&reading, "Date");
-    head->date = date != NULL ? read_date(date) : 0;
+    head->date = date != NULL ? mail_read_date(date) : 0;
     return g_steal_pointer(&head);
 }
 

@@ -1,15 +1,17 @@
 /* mail-private.h - what the files of lib/mail share; for mail*.c only
  *
- * mail-scan reads bytes, mail-field the header, mail-part the MIME tree (gmime), mail-text,
- * mail-html and mail-quote the texts in it, mail-words knows the languages, mail-report reads
- * what mail servers say of a delivery. All of them add to one MailReading. */
+ * mail-scan reads bytes, mail-field and mail-date the header, mail-part the MIME tree (gmime),
+ * mail-text, mail-html and mail-quote the texts in it, mail-words knows the languages,
+ * mail-report reads what mail servers say of a delivery. All of them add to one MailReading.
+ */
 #pragma once
 
 #include "lib/extract.h"
 
+/* One block of memory: there are many of them. */
 typedef struct {
-    char *name;  /* as written, without the colon */
-    char *value; /* unfolded; bytes as they came, a NUL is a space */
+    const char *value; /* unfolded; bytes as they came, a NUL is a space */
+    char name[];       /* as written, without the colon */
 } MailField;
 
 typedef struct {
@@ -55,6 +57,9 @@ void mail_split_header(MailReading *reading, const char *bytes, gsize length);
 
 /* Ids, addresses, doubled fields, lists and marks of the header, all but the subject. */
 void mail_read_fields(MailReading *reading);
+
+/* Of these only where the message belongs: ids, From, To and Cc, lists, automatic. */
+void mail_read_origin(MailReading *reading);
 
 /* The first field of that name; NULL when there is none. Borrowed. */
 const char *mail_field(const MailReading *reading, const char *name);
@@ -194,6 +199,10 @@ gboolean mail_word_verb(const char *folded);
 
 /* Reads structure and content through gmime: parts, texts and marks. */
 void mail_read_parts(MailReading *reading, int fd);
+
+/* A point in time as fields have it (RFC 5322, 3.3), old and odd spellings too; 0 when it is
+ * none, or before 1970. */
+gint64 mail_read_date(const char *value);
 
 /* A header text with its encoded words (RFC 2047) decoded, as valid UTF-8 in one line (H4). */
 char *mail_decode_header(const char *value);

@@ -27,18 +27,10 @@ typedef struct {
     gsize run_length;
 } Scan;
 
-static void
-field_free(MailField *field)
-{
-    g_free(field->name);
-    g_free(field->value);
-    g_free(field);
-}
-
 GPtrArray *
 mail_fields_new(void)
 {
-    return g_ptr_array_new_with_free_func((GDestroyNotify)field_free);
+    return g_ptr_array_new_with_free_func(g_free);
 }
 
 static void
@@ -160,6 +152,21 @@ scan_bytes(Scan *scan, const char *bytes, gsize length)
     }
 }
 
+static MailField *
+make_field(const char *name, gsize length, const char *value, const char *end)
+{
+    const gsize rest = (gsize)(end - value);
+    MailField *field = g_malloc(sizeof *field + length + rest + 2);
+    char *copy = field->name + length + 1;
+
+    memcpy(field->name, name, length);
+    field->name[length] = 0;
+    memcpy(copy, value, rest);
+    copy[rest] = 0;
+    field->value = copy;
+    return field;
+}
+
 static void
 add_field(MailReading *reading, const char *line, gsize length)
 {
@@ -178,10 +185,7 @@ add_field(MailReading *reading, const char *line, gsize length)
     if (end != name) /* "Subject :" is a field to some readers only */
         mail_mark(reading, "a broken header");
 
-    MailField *field = g_new0(MailField, 1);
-    field->name = g_strndup(line, name);
-    field->value = g_strndup(colon + 1, length - (gsize)(colon + 1 - line));
-    g_ptr_array_add(reading->fields, field);
+    g_ptr_array_add(reading->fields, make_field(line, name, colon + 1, line + length));
 }
 
 /* bytes are not terminated. */

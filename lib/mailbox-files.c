@@ -191,12 +191,19 @@ read_head(Files *files, MailboxMessage *message)
     }
 }
 
+static gboolean
+is_emlx(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot != NULL && g_ascii_strcasecmp(dot, ".emlx") == 0;
+}
+
 /* Opens the message, whatever it is; a pipe does not make us wait. */
 static gboolean
 read_message(Files *files, const Entry *entry, MailboxMessage *message)
 {
     struct stat status;
-    g_autofree char *lower = g_ascii_strdown(entry->name, -1);
 
     if (!files->single)
         files->fd = openat(files->directories[entry->directory], entry->name,
@@ -211,7 +218,7 @@ read_message(Files *files, const Entry *entry, MailboxMessage *message)
     if (files->maildir) {
         message->arrived = time_of_name(entry->name, message->arrived);
         read_maildir_flags(entry->name, message);
-    } else if (g_str_has_suffix(lower, ".emlx")) {
+    } else if (is_emlx(entry->name)) {
         if (!read_emlx_frame(files, status.st_size, message))
             return FALSE;
         read_emlx_flags(files, status.st_size, message);

@@ -369,6 +369,55 @@ test_head(void)
     g_assert_null(mail_head_read("", 0));
 }
 
+static void
+test_dates(void)
+{
+    static const struct {
+        const char *written;
+        gint64 expected;
+    } CASES[] = {
+        {"Mon, 2 Nov 2026 11:00:00 +0100", 1793613600},
+        {"2 Nov 2026 10:00:00 -0000", 1793613600},
+        {"\tMon, 02 Nov 2026 04:30:00 -0530 ", 1793613600},
+        {"Sun, 29 Feb 2032 23:59:59 +1400", 1961661599},
+        {"Thu, 1 Jan 1970 00:00:00 +0000", 0},
+        {"Thu, 1 Jan 1970 00:00:00 +0001", 0},
+        /* Other spellings, which take longer. */
+        {"Mon, 2 Nov 2026 11:00:00 +0100 (CET)", 1793613600},
+        {"Mon, 2 Nov 2026 10:00 GMT", 1793613600},
+        {"Mon Nov  2 10:00:00 2026", 1793613600},
+        {"Mon, 2 nov 26 10:00:00 +0000", 1793613600},
+        {"Mon, 2 Nov 0026 10:00:00 +0000", 1793613600},
+        {"Mon,", 0},
+        {"2 Nov", 0},
+        {"", 0},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(CASES); i++) {
+        g_autofree char *header = g_strdup_printf("Date: %s\n\n", CASES[i].written);
+        g_autoptr(MailHead) head = mail_head_read(header, strlen(header));
+        g_test_message("%s", CASES[i].written);
+        g_assert_cmpint(head->date, ==, CASES[i].expected);
+    }
+}
+
+/* Few and many are compared in different ways. */
+static void
+test_once(void)
+{
+    g_autoptr(GString) header = g_string_new("To: a0@example.org");
+
+    for (guint i = 0; i < 60; i++)
+        g_string_append_printf(header, ", a%u@example.org", i % 30);
+    g_string_append(header, "\n\n");
+    g_autoptr(MailHead) head = mail_head_read(header->str, header->len);
+    g_assert_cmpuint(g_strv_length(head->extract->to_cc), ==, 30);
+    for (guint i = 0; i < 30; i++) {
+        g_autofree char *expected = g_strdup_printf("a%u@example.org", i);
+        g_assert_cmpstr(head->extract->to_cc[i], ==, expected);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -385,5 +434,7 @@ main(int argc, char **argv)
     g_test_add_func("/mailbox/sizes", test_sizes);
     g_test_add_func("/mailbox/whole", test_whole);
     g_test_add_func("/mailbox/head", test_head);
+    g_test_add_func("/mailbox/dates", test_dates);
+    g_test_add_func("/mailbox/once", test_once);
     return g_test_run();
 }
