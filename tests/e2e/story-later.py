@@ -176,8 +176,9 @@ def _(world):
     world.gate.answer("reject", item, "x" * 996 + " end")
     code, text = again(world, message)
     assert code == 550 and len(text) < 505 and text.endswith("x"), (code, len(text))
-    text, *_ = email.message_from_bytes(notices(world, 2)[-1].data).get_payload()
-    assert b"x" * 996 + b" end" in text.get_payload(decode=True)
+    texts = [email.message_from_bytes(mail.data).get_payload(0).get_payload(decode=True)
+             for mail in notices(world, 2)]
+    assert len([text for text in texts if b"x" * 996 + b" end" in text]) == 1, texts
 
 
 @story("What the human sent from another program hears 250, too")
