@@ -195,6 +195,7 @@ build(History *history)
     for (guint i = 0; i < AUTOMATIC; i++)
         send_automatically(history, i);
     commit(history->scratch.db);
+    scratch_reopen(&history->scratch); /* nothing is left that waits to be written */
     history->build_seconds = (read_clock() - begun) / 1e6;
 }
 
