@@ -80,9 +80,16 @@ import_novel(Request *request, GError **error)
     return TRUE;
 }
 
+/* What a batch has in common, and what came of it. */
+typedef struct {
+    HistoryTally tally;
+    HistoryNumbers numbers;
+    Warrant warrant;
+} Learning;
+
 static gboolean
-learn(Request *request, const char *account, const Lesson *lesson, HistoryTally *tally,
-      Warrant *warrant, GError **error)
+learn(Request *request, const char *account, const Lesson *lesson, Learning *learning,
+      GError **error)
 {
     const Observation observation = {
         .kind = lesson->sent ? OBSERVED_HUMAN : OBSERVED_RECEIVED,
@@ -94,8 +101,9 @@ learn(Request *request, const char *account, const Lesson *lesson, HistoryTally 
         .correspondents = lesson->correspondents,
         .mentioned = lesson->mentioned,
         .lists = lesson->lists,
-        .tally = tally,
-        .warrant = warrant,
+        .tally = &learning->tally,
+        .numbers = &learning->numbers,
+        .warrant = &learning->warrant,
     };
 
     /* Whoever sets the date of a message may have set it to a day to come. */
@@ -104,11 +112,10 @@ learn(Request *request, const char *account, const Lesson *lesson, HistoryTally 
 }
 
 static gboolean
-learn_all(Request *request, const char *account, HistoryTally *tally, GError **error)
+learn_all(Request *request, const char *account, Learning *learning, GError **error)
 {
     g_auto(LessonReader) reader = {0};
     g_autoptr(GError) trouble = NULL;
-    Warrant warrant = {0};
     const char *lessons;
     Lesson lesson;
 
@@ -116,11 +123,11 @@ learn_all(Request *request, const char *account, HistoryTally *tally, GError **e
         return misused(error, "the request has no lessons");
     lesson_reader_init(&reader, lessons);
     while (lesson_next(&reader, &lesson, &trouble))
-        if (!learn(request, account, &lesson, tally, &warrant, error))
+        if (!learn(request, account, &lesson, learning, error))
             return FALSE;
     if (trouble != NULL)
         return misused(error, trouble->message);
-    return warrant_record(request->relay->db, account, &warrant, request->who, NULL,
+    return warrant_record(request->relay->db, account, &learning->warrant, request->who, NULL,
                           request->now, error);
 }
 
@@ -154,15 +161,15 @@ gboolean
 import_learn(Request *request, GError **error)
 {
     const Account *account = find_account(request, error);
-    HistoryTally tally = {0};
+    Learning learning = {0};
     GVariantDict dict;
 
     if (account == NULL || !record(request, account->name, error) ||
-        !learn_all(request, account->name, &tally, error))
+        !learn_all(request, account->name, &learning, error))
         return FALSE;
     g_variant_dict_init(&dict, NULL);
-    g_variant_dict_insert(&dict, "correspondents", "t", tally.correspondents);
-    g_variant_dict_insert(&dict, "conversations", "t", tally.conversations);
+    g_variant_dict_insert(&dict, "correspondents", "t", learning.tally.correspondents);
+    g_variant_dict_insert(&dict, "conversations", "t", learning.tally.conversations);
     set_reply(request, &dict);
     return TRUE;
 }

@@ -8,6 +8,8 @@
 #include "store/db-private.h"
 #include "store/schema-sql.h"
 
+#define STOCK_NUMBERS G_GINT64_CONSTANT(100)
+
 struct _Rows {
     Db *db;
     const Sql *sql;
@@ -339,9 +341,33 @@ db_foreign_version(Db *db, gint64 *version_out, GError **error)
     return db_integer(db, &foreign_version, 0, version_out, error, "");
 }
 
+/* The last of so many more numbers. */
+static gboolean
+raise_number(Db *db, const char *kind, gint64 count, gint64 *last_out, GError **error)
+{
+    return db_run(db, &counter_raise, error, "si", kind, count) >= 0 &&
+           db_integer(db, &counter_read, 0, last_out, error, "s", kind);
+}
+
 gboolean
 db_next_number(Db *db, const char *kind, gint64 *number_out, GError **error)
 {
-    return db_run(db, &counter_raise, error, "s", kind) >= 0 &&
-           db_integer(db, &counter_read, 0, number_out, error, "s", kind);
+    return raise_number(db, kind, 1, number_out, error);
+}
+
+gboolean
+db_stock_number(Db *db, const char *kind, NumberStock *stock, gint64 *number_out,
+                GError **error)
+{
+    gint64 last = 0;
+
+    if (stock == NULL)
+        return db_next_number(db, kind, number_out, error);
+    if (stock->next == stock->end) {
+        if (!raise_number(db, kind, STOCK_NUMBERS, &last, error))
+            return FALSE;
+        *stock = (NumberStock){last + 1 - STOCK_NUMBERS, last + 1};
+    }
+    *number_out = stock->next++;
+    return TRUE;
 }

@@ -89,3 +89,13 @@ gboolean db_foreign_version(Db *db, gint64 *version_out, GError **error);
 
 /* The next number of that kind, from 1; inside a transaction. */
 gboolean db_next_number(Db *db, const char *kind, gint64 *number_out, GError **error);
+
+/* Numbers of one kind, taken beforehand by whoever will need many. Zeroed memory has none. */
+typedef struct {
+    gint64 next, end;
+} NumberStock;
+
+/* The same from a stock, which is filled up when it is empty, and must not outlive the
+ * transaction. What is left over at its end is nobody's number. stock may be NULL. */
+gboolean db_stock_number(Db *db, const char *kind, NumberStock *stock, gint64 *number_out,
+                         GError **error);

@@ -12,7 +12,8 @@ count_domain(Db *db, const char *account, const char *address, gint64 more, GErr
     g_autoptr(GPtrArray) keys = NULL;
     gint64 correspondents = 0;
 
-    if (!db_integer(db, &domain_count, 0, &correspondents, error, "ssi", account, name, more))
+    if (db_run(db, &domain_count, error, "ssi", account, name, more) < 0 ||
+        !db_integer(db, &domain_find, 0, &correspondents, error, "ss", account, name))
         return FALSE;
     if (correspondents != MAX(more, 0))
         return TRUE; /* neither the first nor the last */

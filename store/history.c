@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     gint64 conversation; /* 0: nothing will ever lead to it */
     gboolean repeated;   /* the human's, and seen before */
+    gboolean begun;      /* the conversation, by this message */
 } Place;
 
 static gboolean
@@ -94,30 +95,33 @@ name_parents(Db *db, const Observation *observed, gint64 conversation, gint64 no
  * that named it, and files its id there. */
 static gboolean
 file_message(Db *db, const Observation *observed, const Holder *holder, gint64 now,
-             gint64 *conversation_out, GError **error)
+             Place *place, GError **error)
 {
     const char *account = observed->account;
+    NumberStock *stock = observed->numbers != NULL ? &observed->numbers->conversations : NULL;
     gint64 automatic = observed->automatic;
     gboolean answers_machine = FALSE;
 
-    if (!follow_ids(db, account, observed->parents, conversation_out, &answers_machine, error))
+    if (!follow_ids(db, account, observed->parents, &place->conversation, &answers_machine,
+                    error))
         return FALSE;
-    if (holder->named && *conversation_out == 0)
-        *conversation_out = holder->conversation;
+    if (holder->named && place->conversation == 0)
+        place->conversation = holder->conversation;
     if (!is_usable(observed->message_id))
         return TRUE;
-    if (*conversation_out == 0 && !db_next_number(db, "conversation", conversation_out, error))
+    place->begun = place->conversation == 0;
+    if (place->begun &&
+        !db_stock_number(db, "conversation", stock, &place->conversation, error))
         return FALSE;
     return db_run(db, &message_put, error, "ssisii", account, observed->message_id,
-                  *conversation_out, kind_names[observed->kind], now, automatic) >= 0;
+                  place->conversation, kind_names[observed->kind], now, automatic) >= 0;
 }
 
-/* The first message with an id keeps it, except that the human's takes it over from any other:
- * an outsider who guesses an id must not lead the human's own message into his conversation
- * (XB4). */
+/* *place: zeroed. The first message with an id keeps it, except that the human's takes it over
+ * from any other: an outsider who guesses an id must not lead the human's own message into his
+ * conversation (XB4). */
 static gboolean
-place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
-              GError **error)
+place_message(Db *db, const Observation *observed, gint64 now, Place *place, GError **error)
 {
     gboolean human = observed->kind == OBSERVED_HUMAN;
     Holder holder = {0};
@@ -126,14 +130,13 @@ place_message(Db *db, const Observation *observed, gint64 now, Place *place_out,
         !find_holder(db, observed->account, observed->message_id, &holder, error))
         return FALSE;
     if (holder.conversation != 0 && (holder.human || !human)) {
-        place_out->conversation = holder.conversation;
-        place_out->repeated = human;
+        place->conversation = holder.conversation;
+        place->repeated = human;
         return holder.human || !observed->automatic ||
                db_run(db, &message_mark_automatic, error, "ss", observed->account,
                       observed->message_id) >= 0;
     }
-    place_out->repeated = FALSE;
-    return file_message(db, observed, &holder, now, &place_out->conversation, error);
+    return file_message(db, observed, &holder, now, place, error);
 }
 
 /* The row of a participant. */
@@ -244,16 +247,24 @@ is_mine(Db *db, const char *account, gint64 conversation, gboolean *mine_out, GE
 }
 
 static gboolean
-tally_conversation(Db *db, const Observation *observed, gint64 conversation, GError **error)
+tally_conversation(Db *db, const Observation *observed, const Place *place, GError **error)
 {
     gboolean mine = FALSE;
 
-    if (observed->tally == NULL || conversation == 0)
+    if (observed->tally == NULL || place->conversation == 0)
         return TRUE;
-    if (!is_mine(db, observed->account, conversation, &mine, error))
+    if (!place->begun && !is_mine(db, observed->account, place->conversation, &mine, error))
         return FALSE;
     observed->tally->conversations += !mine;
     return TRUE;
+}
+
+static gboolean
+next_event(Db *db, const Observation *observed, gint64 *event_out, GError **error)
+{
+    NumberStock *stock = observed->numbers != NULL ? &observed->numbers->events : NULL;
+
+    return db_stock_number(db, "event", stock, event_out, error);
 }
 
 /* The human wrote to these: now they are known, and take part, and the conversation is his. */
@@ -263,7 +274,7 @@ learn_recipients(Db *db, const Observation *observed, const Place *place, gint64
 {
     const char *const *recipients = observed->recipients;
 
-    if (!tally_conversation(db, observed, place->conversation, error))
+    if (!tally_conversation(db, observed, place, error))
         return FALSE;
     for (guint i = 0; recipients != NULL && recipients[i] != NULL; i++) {
         if (!learn_recipient(db, observed, place, recipients[i], event, warrant, now, error))
@@ -283,7 +294,7 @@ learn_from_human(Db *db, const Observation *observed, const Place *place, gint64
     Warrant *warrant = observed->warrant != NULL ? observed->warrant : &own;
     const char *who = observed->who != NULL ? observed->who : "relay";
 
-    return db_next_number(db, "event", &event, error) &&
+    return next_event(db, observed, &event, error) &&
            learn_recipients(db, observed, place, event, warrant, now, error) &&
            warrant_record(db, observed->account, &own, who, observed->message_id, now, error);
 }
@@ -318,7 +329,7 @@ learn_mentions(Db *db, const Observation *observed, gint64 now, GError **error)
 
     if (addresses == NULL || addresses[0] == NULL)
         return TRUE;
-    if (!db_next_number(db, "event", &event, error))
+    if (!next_event(db, observed, &event, error))
         return FALSE;
     g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; observed->correspondents != NULL && observed->correspondents[i] != NULL;

@@ -33,6 +33,11 @@ typedef struct {
     guint64 conversations; /* in which the human wrote */
 } HistoryTally;
 
+/* For who observes many messages in one transaction. */
+typedef struct {
+    NumberStock conversations, events;
+} HistoryNumbers;
+
 typedef struct {
     ObservedKind kind;
     const char *account;
@@ -45,6 +50,7 @@ typedef struct {
     const char *const *lists;          /* from List-Post or List-Id; received only */
     gboolean automatic;                /* a machine wrote it (RFC 3834) */
     HistoryTally *tally;               /* NULL: nobody counts */
+    HistoryNumbers *numbers;           /* NULL: there is no more to come */
     Warrant *warrant; /* of the human's, for warrant_record; NULL: it is recorded at once */
     const char *who;  /* for that record; NULL: the relay */
 } Observation;

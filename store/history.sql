@@ -75,8 +75,7 @@ SELECT address FROM correspondent WHERE account = $1 AND skeleton = $2 AND addre
 -- name: domain_count
 INSERT INTO domain (account, name, correspondents) VALUES ($1, $2, $3)
     ON CONFLICT (account, name) DO UPDATE
-    SET correspondents = domain.correspondents + excluded.correspondents
-    RETURNING correspondents;
+    SET correspondents = domain.correspondents + excluded.correspondents;
 
 -- name: domain_find
 SELECT correspondents FROM domain WHERE account = $1 AND name = $2;

@@ -62,8 +62,8 @@ INSERT INTO schema_version (version) VALUES ($1);
 -- Numbers that only grow, one row per kind: what a clock cannot give within one second.
 -- Two statements: SQLite makes a table of its own for RETURNING, which costs more than both.
 -- name: counter_raise
-INSERT INTO counter (name, last) VALUES ($1, 1)
-    ON CONFLICT (name) DO UPDATE SET last = counter.last + 1;
+INSERT INTO counter (name, last) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET last = counter.last + excluded.last;
 
 -- name: counter_read
 SELECT last FROM counter WHERE name = $1;

@@ -485,6 +485,35 @@ test_removed(void)
     scratch_close(&scratch);
 }
 
+/* Numbers only grow, whoever takes them, and none comes twice; a stock is for one kind. */
+static void
+test_numbers(void)
+{
+    g_autoptr(GError) error = NULL;
+    NumberStock stock = {0}, other = {0};
+    gint64 last = 0, number = 0, before = 0;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    g_assert_true(db_begin(scratch.db, &error));
+    g_assert_true(db_next_number(scratch.db, "a", &last, &error));
+    g_assert_cmpint(last, ==, 1);
+    for (guint i = 0; i < 1000; i++) {
+        g_assert_true(db_stock_number(scratch.db, "a", &stock, &number, &error));
+        g_assert_cmpint(number, ==, last + 1);
+        last = number;
+    }
+    g_assert_true(db_stock_number(scratch.db, "b", &other, &number, &error));
+    g_assert_cmpint(number, ==, 1);
+    g_assert_true(db_stock_number(scratch.db, "a", NULL, &before, &error));
+    g_assert_cmpint(before, >, last);
+    g_assert_true(db_next_number(scratch.db, "a", &number, &error));
+    g_assert_cmpint(number, ==, before + 1);
+    g_assert_true(db_commit(scratch.db, &error));
+    g_assert_no_error(error);
+    scratch_close(&scratch);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -500,6 +529,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/statement-errors", test_statement_errors);
     g_test_add_func("/db/transactions", test_transactions);
     g_test_add_func("/db/transaction-lost", test_transaction_lost);
+    g_test_add_func("/db/numbers", test_numbers);
     g_test_add_func("/db/full/XE9", test_full);
     g_test_add_func("/db/removed/XE14", test_removed);
     g_test_add_func("/db/plans/XE18", test_plans);
