@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/error.h"
 #include "lib/fields.h"
+#include "lib/pread.h"
 #include "lib/sum.h"
 
 #define VERSION "exeat-action-1"
@@ -65,18 +65,14 @@ add_message(Sum *sum, int fd, GError **error)
     guint64 prefix = GUINT64_TO_BE((guint64)status.st_size);
     sum_add(sum, &prefix, sizeof prefix);
 
-    for (;;) {
-        ssize_t length = pread(fd, buffer, sizeof buffer, offset);
-        if (length < 0 && errno == EINTR)
-            continue;
+    for (gssize length = sizeof buffer; length == sizeof buffer;) {
+        length = pread_most(fd, buffer, sizeof buffer, offset, (guint64)status.st_size);
         if (length < 0) {
             g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "pread: %s", g_strerror(errno));
             return FALSE;
         }
-        if (length == 0)
-            break;
         sum_add(sum, buffer, (gsize)length);
-        offset += length;
+        offset += (guint64)length;
     }
     if (offset != (guint64)status.st_size) {
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the message changed while it was read");

@@ -13,7 +13,9 @@
 enum { ANCHOR_SECONDS = 3600, DAY = 86400 };
 
 struct _Record {
-    Witness *witness; /* writer's thread only, as are the next four */
+    Witness *witness; /* writer's thread only, as are the next six */
+    ChainHead head;   /* as this commit leaves it */
+    GError *trouble;  /* why it is not known; NULL when it is */
     gboolean broken;  /* that the head cannot be noted was said */
     gboolean firm;    /* the head of this commit is to be synced */
     gint64 pruned;    /* when */
@@ -44,22 +46,44 @@ open_key(const char *state, const char *database, GError **error)
 
 /* FALSE, too, when the record lost what was noted before: then that stays noted. */
 static gboolean
-note_head(Relay *relay, GError **error)
+find_head(Relay *relay, ChainHead *head_out, GError **error)
 {
-    Witness *witness = relay->record->witness;
-    gint64 seen = MAX(relay_now(), witness_seen(witness)), at;
-    ChainHead head;
+    const ChainHead *noted = witness_head(relay->record->witness);
     gboolean has;
+    gint64 at;
 
-    if (!audit_has(relay->db, witness_head(witness), &has, error) ||
-        !audit_head(relay->db, &head, &at, error))
+    if (!audit_has(relay->db, noted, &has, error) ||
+        !audit_head(relay->db, head_out, &at, error))
         return FALSE;
-    if (has)
-        return witness_write(witness, &head, seen, error);
-    g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY,
-                "entry %" G_GINT64_FORMAT " of the audit record is gone or was changed",
-                witness_head(witness)->seq);
-    return FALSE;
+    if (!has)
+        g_set_error(error, EXEAT_ERROR, ERROR_INTEGRITY,
+                    "entry %" G_GINT64_FORMAT " of the audit record is gone or was changed",
+                    noted->seq);
+    return has;
+}
+
+/* Within each transaction, which the look is a part of so. */
+static void
+look_at_head(gpointer data)
+{
+    Relay *relay = data;
+    Record *record = relay->record;
+
+    g_clear_error(&record->trouble);
+    find_head(relay, &record->head, &record->trouble);
+}
+
+static gboolean
+note_head(Record *record, GError **error)
+{
+    gint64 seen = MAX(relay_now(), witness_seen(record->witness));
+
+    if (record->trouble != NULL) {
+        g_propagate_error(error, g_steal_pointer(&record->trouble));
+        return FALSE;
+    }
+    return witness_write(record->witness, &record->head, seen, error) &&
+           (!record->firm || witness_sync(record->witness, error));
 }
 
 /* After each commit. What cannot be noted is only noted later: the commit stands. */
@@ -69,8 +93,7 @@ note_commit(gpointer data)
     Relay *relay = data;
     g_autoptr(GError) error = NULL;
     Record *record = relay->record;
-    gboolean noted =
-        note_head(relay, &error) && (!record->firm || witness_sync(record->witness, &error));
+    gboolean noted = note_head(record, &error);
 
     record->firm = FALSE;
     if (!noted && !record->broken)
@@ -101,7 +124,8 @@ open_all(Relay *relay, GError **error)
     relay->record = g_new0(Record, 1);
     relay->record->witness = g_steal_pointer(&witness);
     relay->writer = writer_start(relay->db);
-    writer_watch(relay->writer, note_commit, relay);
+    const WriterWatch watch = {look_at_head, note_commit, relay};
+    writer_watch(relay->writer, &watch);
     return TRUE;
 }
 

@@ -41,7 +41,7 @@ submission_key(const Request *request, GError **error)
         sum_add(sum, came, strlen(came));
         return sum_end(g_steal_pointer(&sum));
     }
-    g_autofree char *traceless = trace_sum(request->fd, error);
+    g_autofree char *traceless = trace_sum(request->fd, item->size, error);
     if (traceless == NULL)
         return NULL;
     const char *bytes = *traceless != '\0' ? traceless : item->digest;

@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/pread.h"
 #include "lib/sum.h"
 
 #define FIELD "Received"
@@ -13,24 +13,15 @@ enum { PIECE = 64 * 1024 };
 
 /* Fills the buffer as far as the file goes. */
 static gboolean
-read_at(int fd, char *buffer, gsize size, guint64 offset, gsize *length_out, GError **error)
+read_at(int fd, char *buffer, guint64 offset, guint64 file, gsize *length_out, GError **error)
 {
-    gsize length = 0;
+    gssize length = pread_most(fd, buffer, PIECE, offset, file);
 
-    while (length < size) {
-        ssize_t got = pread(fd, buffer + length, size - length, (off_t)(offset + length));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "pread: %s", g_strerror(errno));
-            return FALSE;
-        }
-        if (got == 0)
-            break;
-        length += (gsize)got;
+    if (length < 0) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "pread: %s", g_strerror(errno));
+        return FALSE;
     }
-    *length_out = length;
+    *length_out = (gsize)length;
     return TRUE;
 }
 
@@ -71,13 +62,13 @@ add_head(Sum *sum, const char *head, gsize size)
 }
 
 static gboolean
-add_rest(Sum *sum, int fd, guint64 offset, GError **error)
+add_rest(Sum *sum, int fd, guint64 offset, guint64 file, GError **error)
 {
     char buffer[PIECE];
     gsize length;
 
     do {
-        if (!read_at(fd, buffer, PIECE, offset, &length, error))
+        if (!read_at(fd, buffer, offset, file, &length, error))
             return FALSE;
         sum_add(sum, buffer, length);
         offset += length;
@@ -86,16 +77,16 @@ add_rest(Sum *sum, int fd, guint64 offset, GError **error)
 }
 
 char *
-trace_sum(int fd, GError **error)
+trace_sum(int fd, guint64 size, GError **error)
 {
     char head[PIECE];
     g_autoptr(Sum) sum = sum_new();
-    gsize size;
+    gsize read;
 
-    if (!read_at(fd, head, PIECE, 0, &size, error))
+    if (!read_at(fd, head, 0, size, &read, error))
         return NULL;
-    gsize length = add_head(sum, head, size);
+    gsize length = add_head(sum, head, read);
     if (length == 0)
         return g_strdup("");
-    return add_rest(sum, fd, length, error) ? sum_end(g_steal_pointer(&sum)) : NULL;
+    return add_rest(sum, fd, length, size, error) ? sum_end(g_steal_pointer(&sum)) : NULL;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "store/db-log.h"
 #include "store/db-private.h"
 #include "store/schema-sql.h"
 #include "store/schema.h"
@@ -80,7 +81,7 @@ open_handle(Db *db, GError **error)
     sqlite3 *before = db->handle;
     gboolean opened =
         sqlite3_open_v2(db->paths[0], &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                        NULL) == SQLITE_OK;
+                        db_log_vfs()) == SQLITE_OK;
 
     if (!opened)
         db_fail(db, db->paths[0], error);

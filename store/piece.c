@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/pread.h"
 #include "lib/sum.h"
 #include "store/queue-sql.h"
 
@@ -26,26 +27,6 @@ fail_io(const char *item, GError **error)
     return FALSE;
 }
 
-/* Fills the buffer as far as the file goes; -1 with errno. */
-static gssize
-read_piece(int fd, char *buffer, gsize room, off_t offset)
-{
-    gsize filled = 0;
-
-    while (filled < room) {
-        ssize_t got = pread(fd, buffer + filled, room - filled, offset + (off_t)filled);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        filled += got;
-    }
-    return filled;
-}
-
 static gboolean
 add_piece(Db *db, const char *item, gint64 number, const char *bytes, gsize length,
           GError **error)
@@ -62,18 +43,20 @@ piece_store(Db *db, const char *item, int fd, guint64 size, GError **error)
     gsize room = (gsize)MIN(size + 1, PIECE_BYTES);
     g_autofree char *buffer = g_malloc(room);
     guint64 stored = 0;
-    gssize length;
+    gsize length = room;
 
-    for (gint64 number = 0; (length = read_piece(fd, buffer, room, (off_t)stored)) > 0;
-         number++) {
+    for (gint64 number = 0; length == room; number++) {
+        gssize got = pread_most(fd, buffer, room, stored, size);
+
+        if (got < 0)
+            return fail_io(item, error);
+        length = (gsize)got;
         stored += length;
         if (stored > size)
             return fail_damaged(item, error);
-        if (!add_piece(db, item, number, buffer, length, error))
+        if (length > 0 && !add_piece(db, item, number, buffer, length, error))
             return FALSE;
     }
-    if (length < 0)
-        return fail_io(item, error);
     return stored == size || fail_damaged(item, error);
 }
 

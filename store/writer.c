@@ -3,6 +3,12 @@
 /* Enough to share one fsync among all who wait; few enough that the first is not kept long. */
 #define BATCH_MAX 256
 
+typedef enum {
+    JOB_WAITS,
+    JOB_LEADS, /* its caller is to run what waits */
+    JOB_FINISHED
+} JobState;
+
 /* Lives on the stack of the caller, who waits for it. */
 typedef struct {
     WriterJob run;
@@ -11,21 +17,18 @@ typedef struct {
     /* Of its own: who waits for the next commit sleeps on, and nobody who is woken has to wait
      * for what another one holds. */
     GMutex mutex;
-    GCond done;
-    gboolean finished;
+    GCond changed;
+    JobState state;
 } Job;
 
 struct _Writer {
-    Db *db; /* the thread's */
-    GThread *thread;
-    GMutex mutex; /* guards what follows; never held while a job is signalled */
-    GCond work;
+    Db *db;         /* the leader's */
+    GMutex mutex;   /* guards what follows; never held while a job is signalled */
     GQueue waiting; /* of Job * */
-    gboolean stopping;
-    void (*committed)(gpointer data); /* NULL: nobody watches */
-    gpointer watcher;
+    gboolean led;   /* by somebody */
     guint64 jobs;
     guint64 commits;
+    WriterWatch watch; /* set before the first job */
 };
 
 static void
@@ -78,8 +81,9 @@ fail_jobs(GPtrArray *batch, const GError *error)
 
 /* TRUE when the batch was committed. */
 static gboolean
-run_batch(Db *db, GPtrArray *batch)
+run_batch(Writer *writer, GPtrArray *batch)
 {
+    Db *db = writer->db;
     g_autoptr(GError) error = NULL;
 
     if (!db_begin(db, &error)) {
@@ -90,61 +94,63 @@ run_batch(Db *db, GPtrArray *batch)
         db_rollback(db);
         return FALSE;
     }
+    if (writer->watch.ending != NULL)
+        writer->watch.ending(writer->watch.data);
     if (!db_commit(db, &error)) {
         fail_jobs(batch, error);
         return FALSE;
     }
+    if (writer->watch.committed != NULL)
+        writer->watch.committed(writer->watch.data);
     return TRUE;
 }
 
-/* Waits for jobs and takes them; an empty batch means the end. */
 static void
 take_batch(Writer *writer, GPtrArray *batch)
 {
-    g_ptr_array_set_size(batch, 0);
     g_mutex_lock(&writer->mutex);
-    while (writer->waiting.length == 0 && !writer->stopping)
-        g_cond_wait(&writer->work, &writer->mutex);
     while (writer->waiting.length > 0 && batch->len < BATCH_MAX)
         g_ptr_array_add(batch, g_queue_pop_head(&writer->waiting));
     g_mutex_unlock(&writer->mutex);
 }
 
-static void
+/* Whoever waits first leads next; it stays in the queue, and runs itself among the others. */
+static Job *
 count_batch(Writer *writer, guint jobs, gboolean committed)
 {
     g_mutex_lock(&writer->mutex);
     writer->jobs += jobs;
     writer->commits += committed;
+    Job *next = g_queue_peek_head(&writer->waiting);
+    writer->led = next != NULL;
     g_mutex_unlock(&writer->mutex);
+    return next;
 }
 
-/* The job can go only when its mutex is let go, and then is not to be touched. */
+/* A job that is finished can go when its mutex is let go, and then is not to be touched. */
 static void
-finish_job(Job *job)
+tell(Job *job, JobState state)
 {
     g_mutex_lock(&job->mutex);
-    job->finished = TRUE;
-    g_cond_signal(&job->done);
+    job->state = state;
+    g_cond_signal(&job->changed);
     g_mutex_unlock(&job->mutex);
 }
 
-static gpointer
-write_all(gpointer data)
+/* Runs what waits, own among it. */
+static void
+lead(Writer *writer, const Job *own)
 {
-    Writer *writer = data;
     g_autoptr(GPtrArray) batch = g_ptr_array_new();
 
-    for (take_batch(writer, batch); batch->len > 0; take_batch(writer, batch)) {
-        gboolean committed = run_batch(writer->db, batch);
-
-        if (committed && writer->committed != NULL)
-            writer->committed(writer->watcher);
-        count_batch(writer, batch->len, committed);
-        for (guint i = 0; i < batch->len; i++)
-            finish_job(batch->pdata[i]);
-    }
-    return NULL;
+    take_batch(writer, batch);
+    gboolean committed = run_batch(writer, batch);
+    Job *next = count_batch(writer, batch->len, committed);
+    for (guint i = 0; i < batch->len; i++)
+        if (batch->pdata[i] != own)
+            tell(batch->pdata[i], JOB_FINISHED);
+    if (next != NULL)
+        tell(next, JOB_LEADS);
 }
 
 Writer *
@@ -154,34 +160,49 @@ writer_start(Db *db)
 
     writer->db = db;
     g_mutex_init(&writer->mutex);
-    g_cond_init(&writer->work);
     g_queue_init(&writer->waiting);
-    writer->thread = g_thread_new("writer", write_all, writer);
     return writer;
 }
 
 void
-writer_watch(Writer *writer, void (*committed)(gpointer data), gpointer data)
+writer_watch(Writer *writer, const WriterWatch *watch)
 {
     g_mutex_lock(&writer->mutex);
-    writer->committed = committed;
-    writer->watcher = data;
+    writer->watch = *watch;
     g_mutex_unlock(&writer->mutex);
 }
 
 void
 writer_stop(Writer *writer)
 {
-    g_mutex_lock(&writer->mutex);
-    writer->stopping = TRUE;
-    g_cond_signal(&writer->work);
-    g_mutex_unlock(&writer->mutex);
-
-    g_thread_join(writer->thread);
+    g_assert(!writer->led && writer->waiting.length == 0);
     db_close(writer->db);
     g_mutex_clear(&writer->mutex);
-    g_cond_clear(&writer->work);
     g_free(writer);
+}
+
+/* TRUE: nobody leads, so the caller does. */
+static gboolean
+join(Writer *writer, Job *job)
+{
+    g_mutex_lock(&writer->mutex);
+    gboolean leads = !writer->led;
+    writer->led = TRUE;
+    g_queue_push_tail(&writer->waiting, job);
+    g_mutex_unlock(&writer->mutex);
+    return leads;
+}
+
+/* TRUE: the caller is to lead now; FALSE: its job is done. */
+static gboolean
+wait_for_turn(Job *job)
+{
+    g_mutex_lock(&job->mutex);
+    while (job->state == JOB_WAITS)
+        g_cond_wait(&job->changed, &job->mutex);
+    gboolean leads = job->state == JOB_LEADS;
+    g_mutex_unlock(&job->mutex);
+    return leads;
 }
 
 gboolean
@@ -190,18 +211,10 @@ writer_run(Writer *writer, WriterJob run, gpointer data, GError **error)
     Job job = {.run = run, .data = data};
 
     g_mutex_init(&job.mutex);
-    g_cond_init(&job.done);
-    g_mutex_lock(&writer->mutex);
-    g_assert(!writer->stopping);
-    g_queue_push_tail(&writer->waiting, &job);
-    g_mutex_unlock(&writer->mutex);
-    g_cond_signal(&writer->work); /* woken with the mutex held, it would wait for that next */
-
-    g_mutex_lock(&job.mutex);
-    while (!job.finished)
-        g_cond_wait(&job.done, &job.mutex);
-    g_mutex_unlock(&job.mutex);
-    g_cond_clear(&job.done);
+    g_cond_init(&job.changed);
+    if (join(writer, &job) || wait_for_turn(&job))
+        lead(writer, &job);
+    g_cond_clear(&job.changed);
     g_mutex_clear(&job.mutex);
 
     if (job.error == NULL)

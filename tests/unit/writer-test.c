@@ -269,7 +269,8 @@ test_watched(void)
     scratch_open(&scratch);
     work.db = noted.db = scratch.db;
     Writer *writer = writer_start(scratch.db);
-    writer_watch(writer, take_note, &noted);
+    const WriterWatch watch = {NULL, take_note, &noted};
+    writer_watch(writer, &watch);
     g_assert_true(writer_run(writer, run_work, &work, &error));
     g_assert_null(noted.db);
     stop_and_reopen(&scratch, writer);

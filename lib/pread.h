@@ -1,0 +1,9 @@
+/* pread.h - bytes at a place in a file, as many as there are */
+#pragma once
+
+#include <glib.h>
+
+/* Fills the buffer from an offset on, as far as the file goes; the file position stays. size:
+ * what the file has, as far as the caller knows: when a read that asked for more ends there,
+ * nothing is asked for again. How many bytes there were; -1: errno says why not. */
+gssize pread_most(int fd, void *buffer, gsize room, guint64 offset, guint64 size);
