@@ -349,6 +349,65 @@ test_whole(void)
     remove_tree(root);
 }
 
+/* A file of a Maildir is asked no more than it has to be: what must not be lost by that. */
+static void
+test_maildir_files(void)
+{
+    static const struct {
+        const char *problem;
+        gsize head_least, whole_least;
+    } EXPECTED[] = {
+        {NULL, 19, 29},                  /* all in one read */
+        {NULL, 20000, 20010},            /* a header longer than that */
+        {NULL, 18, 18},                  /* nothing but a header without its end */
+        {NULL, 19, 20000},               /* a text longer than that */
+        {"it is no regular file", 0, 0}, /* a directory */
+        {"it is no regular file", 0, 0}, /* a pipe */
+        {"it is empty", 0, 0},
+        {NULL, 19, 29}, /* no time in its name */
+    };
+    g_autofree char *root = make_root();
+    g_autofree char *line = g_strnfill(20000, 'x');
+    g_autofree char *head = g_strconcat(ID("2") "Subject: ", line, "\n\nsome text\n", NULL);
+    g_autofree char *text = g_strconcat(ID("4") "\n", line, NULL);
+    g_autofree char *folder_path = g_build_filename(root, "cur", "1700000005.e", NULL);
+    g_autofree char *pipe_path = g_build_filename(root, "cur", "1700000006.f", NULL);
+    g_autoptr(GError) error = NULL;
+    MailboxFolder folder;
+    MailboxMessage message;
+    guint seen = 0;
+
+    make_file(root, &(File){"cur/1700000001.a", ID("1") "\nsome text\n"});
+    make_file(root, &(File){"cur/1700000002.b", head});
+    make_file(root, &(File){"cur/1700000003.c", ID("3")});
+    make_file(root, &(File){"cur/1700000004.d", text});
+    g_assert_cmpint(g_mkdir(folder_path, 0700), ==, 0);
+    g_assert_cmpint(mkfifo(pipe_path, 0600), ==, 0);
+    make_file(root, &(File){"cur/1700000007.g", ""});
+    make_file(root, &(File){"cur/name", ID("8") "\nsome text\n"});
+    g_autoptr(Mailbox) mailbox = mailbox_open(root, &error);
+    g_assert_true(mailbox_next_folder(mailbox, &folder, &error));
+    for (; mailbox_next(mailbox, &message, &error); seen++) {
+        g_test_message("%s", message.where);
+        g_assert_cmpuint(seen, <, G_N_ELEMENTS(EXPECTED));
+        g_assert_cmpstr(message.problem, ==, EXPECTED[seen].problem);
+        g_assert_cmpuint(message.head_length, >=, EXPECTED[seen].head_least);
+        if (message.problem != NULL)
+            continue;
+        if (seen + 1 < G_N_ELEMENTS(EXPECTED))
+            g_assert_cmpint(message.arrived, ==, 1700000001 + seen);
+        else
+            g_assert_cmpint(message.arrived, >, 1700000100);
+        int fd = mailbox_whole(mailbox, &error);
+        g_assert_no_error(error);
+        g_assert_cmpint(lseek(fd, 0, SEEK_END), >=, EXPECTED[seen].whole_least);
+        close(fd);
+    }
+    g_assert_no_error(error);
+    g_assert_cmpuint(seen, ==, G_N_ELEMENTS(EXPECTED));
+    remove_tree(root);
+}
+
 static void
 test_head(void)
 {
@@ -433,6 +492,7 @@ main(int argc, char **argv)
     g_test_add_func("/mailbox/nowhere", test_nowhere);
     g_test_add_func("/mailbox/sizes", test_sizes);
     g_test_add_func("/mailbox/whole", test_whole);
+    g_test_add_func("/mailbox/maildir-files", test_maildir_files);
     g_test_add_func("/mailbox/head", test_head);
     g_test_add_func("/mailbox/dates", test_dates);
     g_test_add_func("/mailbox/once", test_once);
