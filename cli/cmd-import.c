@@ -201,8 +201,9 @@ take_all(Import *import, const GPtrArray *mailboxes, ImportTurn turn)
     import->rules.heads = turn != TURN_RECEIVED;
     for (guint i = 0; i < mailboxes->len && status == EX_OK; i++)
         status = take_mailbox(import, mailboxes->pdata[i]);
+    int last = import_batch_wait(&import->batch);
     clear_progress(import);
-    return status;
+    return status == EX_OK ? last : status;
 }
 
 /* Of those addresses, the ones that the relay does not know. */

@@ -7,10 +7,15 @@
 #define MESSAGES_MAX 2000
 #define BYTES_MAX    (4 * 1024 * 1024)
 
+/* The first batch is small, and each twice the one before, so that the relay has something to
+ * do from the beginning. */
+#define MESSAGES_FIRST 125
+
 void
 import_batch_init(ImportBatch *batch, const Session *session, const char *account)
 {
-    *batch = (ImportBatch){.session = session, .account = account};
+    *batch =
+        (ImportBatch){.session = session, .account = account, .messages_max = MESSAGES_FIRST};
     batch->lessons = g_string_new(NULL);
 }
 
@@ -67,6 +72,7 @@ ask(ImportBatch *batch, GVariant *summary)
     batch->begins = FALSE;
     g_string_truncate(batch->lessons, 0);
     batch->count = 0;
+    batch->messages_max = MIN(batch->messages_max * 2, MESSAGES_MAX);
     return status;
 }
 
@@ -75,20 +81,27 @@ import_batch_add(ImportBatch *batch, const Lesson *lesson)
 {
     lesson_add(batch->lessons, lesson);
     batch->count++;
-    return batch->count < MESSAGES_MAX && batch->lessons->len < BYTES_MAX ? EX_OK
-                                                                          : ask(batch, NULL);
+    return batch->count < batch->messages_max && batch->lessons->len < BYTES_MAX
+               ? EX_OK
+               : ask(batch, NULL);
 }
 
 int
 import_batch_pause(ImportBatch *batch)
 {
-    return import_batch_end(batch, NULL);
+    int status = ask(batch, NULL);
+
+    return status == EX_OK ? hear(batch) : status;
 }
 
 int
 import_batch_end(ImportBatch *batch, GVariant *summary)
 {
-    int status = ask(batch, summary);
+    return ask(batch, summary);
+}
 
-    return status == EX_OK ? hear(batch) : status;
+int
+import_batch_wait(ImportBatch *batch)
+{
+    return hear(batch);
 }

@@ -89,7 +89,8 @@ typedef struct {
     gboolean begins;  /* nothing of the folder was sent yet */
     GString *lessons; /* as lesson_add() writes them */
     guint count;      /* of them */
-    Wire *asked;      /* a batch without its answer; NULL when there is none */
+    guint messages_max;
+    Wire *asked; /* a batch without its answer; NULL when there is none */
     guint64 correspondents;
     guint64 conversations;
 } ImportBatch;
@@ -109,6 +110,9 @@ int import_batch_pause(ImportBatch *batch);
 
 /* The folder is at its end. summary: a{sv}, floating is taken. */
 int import_batch_end(ImportBatch *batch, GVariant *summary);
+
+/* Waits until all that was sent is kept. */
+int import_batch_wait(ImportBatch *batch);
 
 typedef struct {
     guint64 folders, messages, sent, received;
