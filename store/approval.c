@@ -146,22 +146,16 @@ static GArray *
 load_open(Db *db, const char *item, GError **error)
 {
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(Stored));
-    g_autoptr(GError) trouble = NULL;
     g_autoptr(Rows) rows = item != NULL ? db_query(db, &approval_open, error, "s", item)
                                         : db_query(db, &approval_open_all, error, "");
 
     g_array_set_clear_func(open, stored_clear);
-    if (rows == NULL)
-        return NULL;
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         Stored stored = read_row(rows);
 
         g_array_append_val(open, stored);
     }
-    if (trouble == NULL)
-        return g_steal_pointer(&open);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return NULL;
+    return rows_end(rows, error) ? g_steal_pointer(&open) : NULL;
 }
 
 static gboolean
@@ -290,7 +284,7 @@ ticket_look_up(Db *db, const char *ticket, const char *digest, gint64 now,
     TicketState state = TICKET_UNKNOWN;
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     if (found && rows_integer(rows, 1) != 0)
         state = TICKET_USED;

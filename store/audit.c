@@ -11,7 +11,7 @@ audit_head(Db *db, ChainHead *head_out, gint64 *at_out, GError **error)
     ChainHead head = {0};
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     if (found) {
         head.seq = rows_integer(rows, 0);
@@ -100,7 +100,7 @@ find_seal(Db *db, gint64 seq, char seal_out[SEAL_LENGTH + 1], GError **error)
     g_autoptr(Rows) rows = db_query(db, &audit_seal_at, error, "i", seq);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     g_strlcpy(seal_out, found ? rows_text(rows, 0) : "", SEAL_LENGTH + 1);
     return TRUE;
@@ -134,9 +134,8 @@ static gboolean
 visit_rows(Rows *taken, AuditVisit visit, gpointer data, GError **error)
 {
     g_autoptr(Rows) rows = taken;
-    g_autoptr(GError) trouble = NULL;
 
-    while (rows != NULL && rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         const ChainEntry entry = {
             .seq = rows_integer(rows, 0),
             .at = rows_integer(rows, 1),
@@ -149,10 +148,7 @@ visit_rows(Rows *taken, AuditVisit visit, gpointer data, GError **error)
         if (!visit(&entry, rows_text(rows, 7), data))
             break;
     }
-    if (trouble == NULL)
-        return rows != NULL;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 gboolean

@@ -43,7 +43,7 @@ use_wal(Db *db, GError **error)
     g_autoptr(Rows) rows = db_query(db, &connection_wal, error, "");
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     if (found && g_strcmp0(rows_text(rows, 0), "wal") == 0)
         return TRUE;

@@ -15,6 +15,7 @@ struct _Rows {
     const Sql *sql;
     sqlite3_stmt *statement;
     gboolean ended;
+    GError *trouble; /* why it ended early */
 };
 
 gboolean
@@ -232,34 +233,36 @@ db_query(Db *db, const Sql *sql, GError **error, const char *format, ...)
 }
 
 gboolean
-rows_next(Rows *rows, GError **error)
+rows_next(Rows *rows)
 {
     int result;
 
     /* A step past the end would start the statement again. */
-    if (rows->ended || !check_transaction(rows->db, error))
+    if (rows == NULL || rows->ended)
+        return FALSE;
+    rows->ended = TRUE;
+    if (!check_transaction(rows->db, &rows->trouble))
         return FALSE;
     result = sqlite3_step(rows->statement);
-    if (result == SQLITE_ROW)
-        return TRUE;
-    rows->ended = TRUE;
-    if (result != SQLITE_DONE)
-        db_fail(rows->db, rows->sql->name, error);
-    return FALSE;
+    rows->ended = result != SQLITE_ROW;
+    if (rows->ended && result != SQLITE_DONE)
+        db_fail(rows->db, rows->sql->name, &rows->trouble);
+    return !rows->ended;
+}
+
+gboolean
+rows_end(Rows *rows, GError **error)
+{
+    if (rows != NULL && rows->trouble != NULL)
+        g_propagate_error(error, g_error_copy(rows->trouble));
+    return rows != NULL && rows->trouble == NULL;
 }
 
 gboolean
 rows_one(Rows *rows, gboolean *found_out, GError **error)
 {
-    g_autoptr(GError) trouble = NULL;
-    gboolean found = rows_next(rows, &trouble);
-
-    if (trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&trouble));
-        return FALSE;
-    }
-    *found_out = found;
-    return TRUE;
+    *found_out = rows_next(rows);
+    return rows_end(rows, error);
 }
 
 const char *
@@ -289,6 +292,7 @@ rows_free(Rows *rows)
     if (rows == NULL)
         return;
     give_back_statement(rows->db, rows->sql, rows->statement);
+    g_clear_error(&rows->trouble);
     g_free(rows);
 }
 
@@ -299,7 +303,7 @@ query_one(Db *db, const Sql *sql, gboolean *found_out, GError **error, const cha
 {
     g_autoptr(Rows) rows = query_start(db, sql, error, format, arguments);
 
-    if (rows == NULL || !rows_one(rows, found_out, error))
+    if (!rows_one(rows, found_out, error))
         return NULL;
     return g_steal_pointer(&rows);
 }

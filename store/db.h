@@ -62,11 +62,13 @@ gboolean db_execute(Db *db, const Sql *sql, GError **error);
  * gsize). Returns the number of rows changed, -1 on error. */
 gint64 db_run(Db *db, const Sql *sql, GError **error, const char *format, ...);
 
-/* Starts a query; NULL on error. Step with rows_next until it returns FALSE, then look at
- * error: it tells the end from a failure. Columns count from 0; text and blob are borrowed
+/* Starts a query; NULL on error. Step with rows_next until it returns FALSE, then ask
+ * rows_end, which tells the end from a failure: FALSE with error. Rows that are NULL have
+ * none, and end with the error of db_query. Columns count from 0; text and blob are borrowed
  * until the next step; a NULL reads as NULL or 0. */
 Rows *db_query(Db *db, const Sql *sql, GError **error, const char *format, ...);
-gboolean rows_next(Rows *rows, GError **error);
+gboolean rows_next(Rows *rows);
+gboolean rows_end(Rows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* For a query of one row: steps once; *found_out tells whether there is one. */
 gboolean rows_one(Rows *rows, gboolean *found_out, GError **error);

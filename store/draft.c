@@ -44,16 +44,10 @@ draft_list(Db *db, const char *account, GError **error)
 {
     g_autoptr(GPtrArray) drafts = g_ptr_array_new_with_free_func((GDestroyNotify)draft_free);
     g_autoptr(Rows) rows = db_query(db, &draft_load, error, "s", account);
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return NULL;
-    while (rows_next(rows, &trouble))
+    while (rows_next(rows))
         g_ptr_array_add(drafts, read_row(rows));
-    if (trouble == NULL)
-        return g_steal_pointer(&drafts);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return NULL;
+    return rows_end(rows, error) ? g_steal_pointer(&drafts) : NULL;
 }
 
 gboolean
@@ -62,7 +56,7 @@ draft_find(Db *db, const char *item, Draft **draft_out, GError **error)
     g_autoptr(Rows) rows = db_query(db, &draft_of, error, "s", item);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     *draft_out = found ? read_row(rows) : NULL;
     return TRUE;

@@ -96,9 +96,8 @@ read_halts(Rows *taken, GError **error)
 {
     g_autoptr(Rows) rows = taken;
     g_autoptr(GPtrArray) halts = g_ptr_array_new_with_free_func((GDestroyNotify)halt_free);
-    g_autoptr(GError) trouble = NULL;
 
-    while (rows != NULL && rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         Halt *halt = g_new0(Halt, 1);
 
         halt->account = g_strdup(rows_text(rows, 0));
@@ -108,11 +107,7 @@ read_halts(Rows *taken, GError **error)
         halt->since = rows_integer(rows, 4);
         g_ptr_array_add(halts, halt);
     }
-    if (trouble != NULL)
-        g_propagate_error(error, g_steal_pointer(&trouble));
-    else if (rows != NULL)
-        return g_steal_pointer(&halts);
-    return NULL;
+    return rows_end(rows, error) ? g_steal_pointer(&halts) : NULL;
 }
 
 gboolean

@@ -40,7 +40,7 @@ known_find(Db *db, const char *account, const char *address, KnownEntry *entry_o
     g_autoptr(Rows) rows = db_query(db, &correspondent_find, error, "ss", account, address);
     KnownEntry entry = {.row.voucher = ""};
 
-    if (rows == NULL || !rows_one(rows, &entry.found, error))
+    if (!rows_one(rows, &entry.found, error))
         return FALSE;
     if (entry.found) {
         const Correspondent row = {.times = rows_integer(rows, 1),
@@ -148,7 +148,7 @@ history_look_up(Db *db, const char *account, const char *address, gint64 convers
     guint8 seal[SEAL_BYTES];
     gint64 written = 0;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     g_assert(found);
     gboolean forged;

@@ -23,20 +23,14 @@ static gboolean
 find_by_key(Db *db, const char *account, const char *domain, const char *key, char **like_out,
             GError **error)
 {
-    g_autoptr(GError) trouble = NULL;
     g_autoptr(Rows) rows =
         db_query(db, &domain_key_find, error, "ssi", account, key, (gint64)ALIKE_MAX);
 
-    if (rows == NULL)
-        return FALSE;
-    while (*like_out == NULL && rows_next(rows, &trouble)) {
+    while (*like_out == NULL && rows_next(rows)) {
         if (lookalike_domain(domain, rows_text(rows, 0)))
             *like_out = g_strdup(rows_text(rows, 0));
     }
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 static gboolean

@@ -41,7 +41,7 @@ tell_voucher(Db *db, const char *account, const char *address, HistoryStory *sto
     g_autoptr(Rows) rows = db_query(db, &correspondent_tell, error, "ss", account, address);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     story->voucher = g_strdup(found ? rows_text(rows, 0) : "");
     return TRUE;
@@ -62,7 +62,7 @@ tell_sightings(Db *db, const char *account, const char *address, HistoryStory *s
     g_autoptr(Rows) rows = db_query(db, &mention_tell, error, "ss", account, address);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     if (found) {
         read_sighting(rows, 0, &story->first);
@@ -75,13 +75,10 @@ static gboolean
 tell_letters(Db *db, const char *account, const char *address, HistoryStory *story,
              GError **error)
 {
-    g_autoptr(GError) trouble = NULL;
     g_autoptr(Rows) rows = db_query(db, &participant_letters, error, "ssi", account, address,
                                     (gint64)HISTORY_LETTERS);
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         HistoryLetter *letter = g_new0(HistoryLetter, 1);
 
         letter->conversation = rows_integer(rows, 0);
@@ -89,10 +86,7 @@ tell_letters(Db *db, const char *account, const char *address, HistoryStory *sto
         letter->when = rows_integer(rows, 2);
         g_ptr_array_add(story->letters, letter);
     }
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 gboolean

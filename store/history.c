@@ -39,7 +39,7 @@ find_holder(Db *db, const char *account, const char *id, Holder *holder_out, GEr
     g_autoptr(Rows) rows = db_query(db, &message_find, error, "ss", account, id);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     const char *kind = found ? rows_text(rows, 1) : NULL;
     holder_out->conversation = found ? rows_integer(rows, 0) : 0;
@@ -154,7 +154,7 @@ find_joined(Db *db, const char *account, gint64 conversation, const char *addres
         db_query(db, &participant_find, error, "sis", account, conversation, address);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     *joined_out = (Joined){0};
     if (!found)
@@ -226,22 +226,17 @@ learn_recipient(Db *db, const Observation *observed, const Place *place, const c
 static gboolean
 is_mine(Db *db, const char *account, gint64 conversation, gboolean *mine_out, GError **error)
 {
-    g_autoptr(GError) trouble = NULL;
     g_autoptr(Rows) rows =
         db_query(db, &conversation_is_mine, error, "si", account, conversation);
     gboolean mine = FALSE;
     guint8 seal[SEAL_BYTES];
     gint64 written;
 
-    if (rows == NULL)
-        return FALSE;
-    while (!mine && rows_next(rows, &trouble))
+    while (!mine && rows_next(rows))
         mine = joined_read(db, account, conversation, rows_text(rows, 0), rows, 1, seal,
                            &written);
-    if (trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&trouble));
+    if (!rows_end(rows, error))
         return FALSE;
-    }
     *mine_out = mine;
     return TRUE;
 }

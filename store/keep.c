@@ -36,7 +36,7 @@ keep_next(Db *db, const char *account, gint64 before, guint64 limit, Kept *kept_
     if (!keep_sum(db, account, &bytes, error))
         return FALSE;
     rows = db_query(db, &kept_next, error, "s", account);
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     gint64 finished = found ? rows_integer(rows, 1) : 0;
     gboolean may_go = found && (finished < before || bytes > limit);

@@ -78,9 +78,8 @@ static GPtrArray *
 read_rows(Rows *rows, GError **error)
 {
     g_autoptr(GPtrArray) notices = g_ptr_array_new_with_free_func(notice_free);
-    g_autoptr(GError) trouble = NULL;
 
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         Notice *notice = g_new0(Notice, 1);
 
         notice->number = rows_integer(rows, 0);
@@ -89,10 +88,7 @@ read_rows(Rows *rows, GError **error)
         notice->at = rows_integer(rows, 3);
         g_ptr_array_add(notices, notice);
     }
-    if (trouble == NULL)
-        return g_steal_pointer(&notices);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return NULL;
+    return rows_end(rows, error) ? g_steal_pointer(&notices) : NULL;
 }
 
 GPtrArray *
@@ -110,16 +106,10 @@ notice_accounts(Db *db, Audience audience, GError **error)
     g_autoptr(Rows) rows = db_query(db, &notice_accounts_of, error, "s", audiences[audience]);
     g_autoptr(GHashTable) accounts =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return NULL;
-    while (rows_next(rows, &trouble))
+    while (rows_next(rows))
         g_hash_table_add(accounts, g_strdup(rows_text(rows, 0)));
-    if (trouble == NULL)
-        return g_steal_pointer(&accounts);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return NULL;
+    return rows_end(rows, error) ? g_steal_pointer(&accounts) : NULL;
 }
 
 gboolean

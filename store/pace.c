@@ -11,7 +11,7 @@ count_since(Db *db, const char *login, gint64 hour, guint *count_out, guint64 *b
     g_autoptr(Rows) rows = db_query(db, &pace_since, error, "si", login, hour);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     *count_out = found ? (guint)CLAMP(rows_integer(rows, 0), 0, G_MAXUINT) : 0;
     *bytes_out = found ? (guint64)MAX(rows_integer(rows, 1), 0) : 0;

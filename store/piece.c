@@ -93,21 +93,16 @@ gboolean
 piece_copy(Db *db, const char *item, int fd, guint64 size, GError **error)
 {
     g_autoptr(Rows) rows = db_query(db, &piece_load, error, "s", item);
-    g_autoptr(GError) trouble = NULL;
     guint64 copied = 0;
 
-    if (rows == NULL)
-        return FALSE;
-    for (gint64 number = 0; rows_next(rows, &trouble); number++) {
+    for (gint64 number = 0; rows_next(rows); number++) {
         gsize length = 0;
 
         if (!copy_piece(item, rows, number, fd, &length, error))
             return FALSE;
         copied += length;
     }
-    if (trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&trouble));
+    if (!rows_end(rows, error))
         return FALSE;
-    }
     return copied == size || fail_damaged(item, error);
 }

@@ -97,11 +97,8 @@ static gboolean
 load_recipients(Db *db, Item *item, GError **error)
 {
     g_autoptr(Rows) rows = db_query(db, &recipient_load, error, "s", item->id);
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         ItemRecipient *recipient = g_new0(ItemRecipient, 1);
 
         recipient->normal = g_strdup(rows_text(rows, 0));
@@ -111,10 +108,7 @@ load_recipients(Db *db, Item *item, GError **error)
         recipient->outside = rows_integer(rows, 4) != 0;
         g_ptr_array_add(item->recipients, recipient);
     }
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 gboolean
@@ -124,7 +118,7 @@ queue_load(Db *db, const char *id, Item **item_out, GError **error)
     g_autoptr(Item) item = NULL;
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     if (found) {
         item = item_new();

@@ -42,16 +42,10 @@ static gboolean
 collect(Rows *taken, GPtrArray *ids, GError **error)
 {
     g_autoptr(Rows) rows = taken;
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble))
+    while (rows_next(rows))
         g_ptr_array_add(ids, g_strdup(rows_text(rows, 0)));
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 GPtrArray *
@@ -59,17 +53,11 @@ queue_due(Db *db, gint64 now, guint limit, QueueChoice wanted, gpointer data, GE
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(Rows) rows = db_query(db, &list_due, error, "i", now);
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return NULL;
-    while (ids->len < limit && rows_next(rows, &trouble))
+    while (ids->len < limit && rows_next(rows))
         if (wanted == NULL || wanted(rows_text(rows, 0), rows_text(rows, 1), data))
             g_ptr_array_add(ids, g_strdup(rows_text(rows, 0)));
-    if (trouble == NULL)
-        return g_steal_pointer(&ids);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return NULL;
+    return rows_end(rows, error) ? g_steal_pointer(&ids) : NULL;
 }
 
 GPtrArray *
@@ -196,20 +184,14 @@ static gboolean
 add_listed(Rows *taken, GArray *listed, GError **error)
 {
     g_autoptr(Rows) rows = taken;
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         Listed entry = {g_strdup(rows_text(rows, 0)),
                         {rows_integer(rows, 1), rows_integer(rows, 2), rows_integer(rows, 3)}};
 
         g_array_append_val(listed, entry);
     }
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 static GPtrArray *
@@ -256,20 +238,15 @@ gboolean
 queue_count(Db *db, const char *account, guint *counts_out, GError **error)
 {
     g_autoptr(Rows) rows = db_query(db, &tally_load, error, "s", account);
-    g_autoptr(GError) trouble = NULL;
     guint counts[STATE_COUNT] = {0};
     State state;
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         if (state_find(rows_text(rows, 0), &state))
             counts[state] = rows_integer(rows, 1);
     }
-    if (trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&trouble));
+    if (!rows_end(rows, error))
         return FALSE;
-    }
     memcpy(counts_out, counts, sizeof counts);
     return TRUE;
 }

@@ -204,7 +204,7 @@ find_standing(Db *db, const char *id, State from, Standing *standing_out, GError
     g_autoptr(Rows) rows = db_query(db, &item_standing, error, "ss", id, state_name(from));
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     *standing_out = (Standing){0};
     if (found)
@@ -218,18 +218,13 @@ static gboolean
 recount(Db *db, const char *id, const Standing *standing, gint by, GError **error)
 {
     g_autoptr(Rows) rows = db_query(db, &recipient_load, error, "s", id);
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble))
+    while (rows_next(rows))
         if (!sent_change_to(db, standing->account, rows_text(rows, 0), standing->created, by,
                             error))
             return FALSE;
-    if (trouble == NULL)
-        return sent_change(db, standing->account, standing->created, by, error);
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error) &&
+           sent_change(db, standing->account, standing->created, by, error);
 }
 
 /* The swap itself. What a person approved is no longer automatic. */
@@ -330,12 +325,9 @@ GVariant *
 queue_moves(Db *db, const char *id, GError **error)
 {
     g_autoptr(Rows) rows = db_query(db, &move_load, error, "s", id);
-    g_autoptr(GError) trouble = NULL;
     g_auto(GVariantBuilder) moves = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE("aa{sv}"));
 
-    if (rows == NULL)
-        return NULL;
-    while (rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         g_variant_builder_open(&moves, G_VARIANT_TYPE_VARDICT);
         vardict_add(&moves, "when", g_variant_new_int64(rows_integer(rows, 0)));
         add_text(&moves, "from", rows_text(rows, 1));
@@ -344,9 +336,7 @@ queue_moves(Db *db, const char *id, GError **error)
         add_text(&moves, "why", rows_text(rows, 4));
         g_variant_builder_close(&moves);
     }
-    if (trouble != NULL) {
-        g_propagate_error(error, g_steal_pointer(&trouble));
+    if (!rows_end(rows, error))
         return NULL;
-    }
     return g_variant_builder_end(&moves);
 }

@@ -59,16 +59,10 @@ static gboolean
 take_rows(Rows *taken, Take take, gpointer target, GError **error)
 {
     g_autoptr(Rows) rows = taken;
-    g_autoptr(GError) trouble = NULL;
 
-    if (rows == NULL)
-        return FALSE;
-    while (rows_next(rows, &trouble))
+    while (rows_next(rows))
         take(target, rows);
-    if (trouble == NULL)
-        return TRUE;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 static gboolean

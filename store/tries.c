@@ -20,7 +20,7 @@ tries_take(Db *db, gint64 uid, gint64 now, gint64 *pause_out, GError **error)
     g_autoptr(Rows) rows = db_query(db, &tries_find, error, "i", uid);
     gboolean found = FALSE;
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     gint64 wrong = found ? rows_integer(rows, 0) : 0;
     gint64 until = found ? rows_integer(rows, 1) : 0;

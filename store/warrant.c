@@ -133,7 +133,7 @@ find_sum(Db *db, const char *account, Warrant *sum_out, GError **error)
     const char *text;
     Warrant sum = {0};
 
-    if (rows == NULL || !rows_one(rows, &found, error))
+    if (!rows_one(rows, &found, error))
         return FALSE;
     if (found)
         details =
@@ -265,20 +265,16 @@ static gboolean
 walk_rows(Walk *walk, const Kind *kind, GError **error)
 {
     g_autoptr(Rows) rows = db_query(walk->db, kind->query, error, "s", walk->account);
-    g_autoptr(GError) trouble = NULL;
     guint8 seal[SEAL_BYTES];
 
-    while (rows != NULL && rows_next(rows, &trouble)) {
+    while (rows_next(rows)) {
         kind->seal(walk, rows, seal);
         if (warrant_fits(seal, rows, 0))
             warrant_add(&walk->sum, seal);
         else
             note_stray(walk, kind, rows);
     }
-    if (trouble == NULL)
-        return rows != NULL;
-    g_propagate_error(error, g_steal_pointer(&trouble));
-    return FALSE;
+    return rows_end(rows, error);
 }
 
 static gboolean

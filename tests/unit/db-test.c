@@ -179,18 +179,19 @@ test_parameters(void)
     scratch_open(&scratch);
     rows = db_query(scratch.db, &echo, &error, "sib", "text", G_MININT64, bytes, sizeof bytes);
     g_assert_no_error(error);
-    g_assert_true(rows_next(rows, &error));
+    g_assert_true(rows_next(rows));
     g_assert_cmpstr(rows_text(rows, 0), ==, "text");
     g_assert_cmpint(rows_integer(rows, 1), ==, G_MININT64);
     gconstpointer read = rows_blob(rows, 2, &length);
     g_assert_cmpmem(read, length, bytes, sizeof bytes);
-    g_assert_false(rows_next(rows, &error));
-    g_assert_false(rows_next(rows, &error));
+    g_assert_false(rows_next(rows));
+    g_assert_false(rows_next(rows));
+    g_assert_true(rows_end(rows, &error));
     g_assert_no_error(error);
     g_clear_pointer(&rows, rows_free);
 
     rows = db_query(scratch.db, &echo, &error, "sss", NULL, NULL, NULL);
-    g_assert_true(rows_next(rows, &error));
+    g_assert_true(rows_next(rows));
     g_assert_null(rows_text(rows, 0));
     g_assert_cmpint(rows_integer(rows, 1), ==, 0);
     g_clear_pointer(&rows, rows_free);
@@ -209,7 +210,7 @@ test_parameter_order(void)
     g_assert_cmpint(db_run(scratch.db, &put_swapped, &error, "ss", "account", "address"), ==,
                     1);
     rows = db_query(scratch.db, &read_all, &error, "");
-    g_assert_true(rows_next(rows, &error));
+    g_assert_true(rows_next(rows));
     g_assert_cmpstr(rows_text(rows, 0), ==, "account");
     g_assert_cmpstr(rows_text(rows, 1), ==, "address");
     g_clear_pointer(&rows, rows_free);
@@ -217,6 +218,34 @@ test_parameter_order(void)
 }
 
 /* A query inside a query of the same name: neither disturbs the other. */
+/* Rows that end early are not taken for all of them. */
+static void
+test_early_end(void)
+{
+    static const Sql overflowing = {
+        "overflowing", "SELECT abs(column1) FROM (VALUES (-1), (-9223372036854775807 - 1))"};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Rows) rows = NULL;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    rows = db_query(scratch.db, &overflowing, &error, "");
+    g_assert_true(rows_next(rows));
+    g_assert_cmpint(rows_integer(rows, 0), ==, 1);
+    g_assert_false(rows_next(rows));
+    g_assert_false(rows_next(rows));
+    g_assert_false(rows_end(rows, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
+    g_assert_nonnull(strstr(error->message, "overflowing"));
+    g_clear_error(&error);
+    g_assert_false(rows_end(rows, NULL));
+    g_clear_pointer(&rows, rows_free);
+
+    g_assert_false(rows_next(NULL));
+    g_assert_false(rows_end(NULL, &error));
+    scratch_close(&scratch);
+}
+
 static void
 test_nested_query(void)
 {
@@ -229,13 +258,14 @@ test_nested_query(void)
     put_row(scratch.db, "x@example.com");
     put_row(scratch.db, "y@example.com");
     outer = db_query(scratch.db, &read_address, &error, "s", "a");
-    while (rows_next(outer, &error)) {
+    while (rows_next(outer)) {
         g_autoptr(Rows) inner = db_query(scratch.db, &read_address, &error, "s", "a");
 
-        while (rows_next(inner, &error))
+        while (rows_next(inner))
             seen++;
+        g_assert_true(rows_end(inner, &error));
     }
-    g_assert_no_error(error);
+    g_assert_true(rows_end(outer, &error));
     g_assert_cmpuint(seen, ==, 4);
     g_clear_pointer(&outer, rows_free);
     scratch_close(&scratch);
@@ -526,6 +556,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/parameters", test_parameters);
     g_test_add_func("/db/parameter-order", test_parameter_order);
     g_test_add_func("/db/nested-query", test_nested_query);
+    g_test_add_func("/db/early-end", test_early_end);
     g_test_add_func("/db/statement-errors", test_statement_errors);
     g_test_add_func("/db/transactions", test_transactions);
     g_test_add_func("/db/transaction-lost", test_transaction_lost);

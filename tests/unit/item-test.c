@@ -310,7 +310,7 @@ test_audit(void)
         const char *details = NULL;
         g_autoptr(GVariant) parsed = NULL;
 
-        g_assert_true(rows_next(rows, &error));
+        g_assert_true(rows_next(rows));
         g_assert_cmpint(rows_integer(rows, 0), ==, i + 1);
         g_assert_cmpstr(rows_text(rows, 1), ==, kinds[i]);
         details = rows_text(rows, 3);
@@ -319,7 +319,8 @@ test_audit(void)
         parsed = g_variant_parse(G_VARIANT_TYPE_VARDICT, details, NULL, NULL, &error);
         g_assert_no_error(error);
     }
-    g_assert_false(rows_next(rows, &error));
+    g_assert_false(rows_next(rows));
+    g_assert_true(rows_end(rows, &error));
     g_assert_no_error(error);
     g_clear_pointer(&rows, rows_free);
     scratch_close(&scratch);
