@@ -25,6 +25,7 @@ typedef struct {
     gint64 conversation; /* 0: nothing will ever lead to it */
     gboolean repeated;   /* the human's, and seen before */
     gboolean begun;      /* the conversation, by this message */
+    gboolean parents_seen;
 } Place;
 
 static gboolean
@@ -49,14 +50,19 @@ find_holder(Db *db, const char *account, const char *id, Holder *holder_out, GEr
     return TRUE;
 }
 
-/* The one conversation the ids lead to; 0 when they lead to none or to several (case T7); and
- * whether a machine wrote the message of any of them. */
+/* Where ids lead. */
+typedef struct {
+    gint64 conversation; /* the one; 0 when they lead to none or to several (case T7) */
+    gboolean automatic;  /* a machine wrote the message of any of them */
+    gboolean unseen;     /* one of them at least has no row */
+} Trail;
+
 static gboolean
-follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversation_out,
-           gboolean *automatic_out, GError **error)
+follow_ids(Db *db, const char *account, const char *const *ids, Trail *trail_out,
+           GError **error)
 {
-    gint64 conversation = 0;
-    gboolean automatic = FALSE, several = FALSE;
+    Trail trail = {0};
+    gboolean several = FALSE;
 
     for (guint i = 0; ids != NULL && ids[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
         Holder holder = {0};
@@ -65,14 +71,16 @@ follow_ids(Db *db, const char *account, const char *const *ids, gint64 *conversa
             continue;
         if (!find_holder(db, account, ids[i], &holder, error))
             return FALSE;
-        automatic |= holder.automatic;
+        trail.automatic |= holder.automatic;
+        trail.unseen |= holder.conversation == 0;
         if (holder.conversation == 0)
             continue;
-        several |= conversation != 0 && conversation != holder.conversation;
-        conversation = holder.conversation;
+        several |= trail.conversation != 0 && trail.conversation != holder.conversation;
+        trail.conversation = holder.conversation;
     }
-    *conversation_out = several ? 0 : conversation;
-    *automatic_out = automatic;
+    if (several)
+        trail.conversation = 0;
+    *trail_out = trail;
     return TRUE;
 }
 
@@ -100,11 +108,12 @@ file_message(Db *db, const Observation *observed, const Holder *holder, gint64 n
     const char *account = observed->account;
     NumberStock *stock = observed->numbers != NULL ? &observed->numbers->conversations : NULL;
     gint64 automatic = observed->automatic;
-    gboolean answers_machine = FALSE;
+    Trail trail;
 
-    if (!follow_ids(db, account, observed->parents, &place->conversation, &answers_machine,
-                    error))
+    if (!follow_ids(db, account, observed->parents, &trail, error))
         return FALSE;
+    place->parents_seen = !trail.unseen;
+    place->conversation = trail.conversation;
     if (holder->named && place->conversation == 0)
         place->conversation = holder->conversation;
     if (!is_usable(observed->message_id))
@@ -275,7 +284,7 @@ learn_recipients(Db *db, const Observation *observed, const Place *place, gint64
         if (!learn_recipient(db, observed, place, recipients[i], event, warrant, now, error))
             return FALSE;
     }
-    return place->conversation == 0 ||
+    return place->conversation == 0 || place->parents_seen ||
            name_parents(db, observed, place->conversation, now, error);
 }
 
@@ -373,15 +382,15 @@ gboolean
 history_conversation(Db *db, const char *account, const char *const *parents,
                      gint64 *conversation_out, gboolean *automatic_out, GError **error)
 {
-    gint64 conversation = 0;
-    gboolean mine = FALSE, automatic = FALSE;
+    Trail trail;
+    gboolean mine = FALSE;
 
-    if (!follow_ids(db, account, parents, &conversation, &automatic, error) ||
-        (conversation != 0 && !is_mine(db, account, conversation, &mine, error)))
+    if (!follow_ids(db, account, parents, &trail, error) ||
+        (trail.conversation != 0 && !is_mine(db, account, trail.conversation, &mine, error)))
         return FALSE;
-    *conversation_out = mine ? conversation : 0;
+    *conversation_out = mine ? trail.conversation : 0;
     if (automatic_out != NULL)
-        *automatic_out = automatic;
+        *automatic_out = trail.automatic;
     return TRUE;
 }
 
