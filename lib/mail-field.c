@@ -38,16 +38,16 @@ is_named(const MailField *field, const char *name)
 /* A list for the extract, each entry once and no more than it takes. */
 typedef struct {
     MailReading *reading;
-    GPtrArray *entries;
-    GHashTable *seen; /* the same entries; NULL while they are few */
-    gsize vain;       /* bytes */
+    GPtrArray *entries; /* NULL before the first */
+    GHashTable *seen;   /* the same entries; NULL while they are few */
+    gsize vain;         /* bytes */
 } List;
 
 static void
 list_start(List *list, MailReading *reading)
 {
     list->reading = reading;
-    list->entries = g_ptr_array_new();
+    list->entries = NULL;
     list->seen = NULL;
     list->vain = 0;
 }
@@ -75,8 +75,9 @@ list_has(List *list, const char *entry)
 static void
 list_add(List *list, char *entry)
 {
-    gboolean full = list->entries->len >= EXTRACT_LIST_LIMIT;
-
+    if (list->entries == NULL)
+        list->entries = g_ptr_array_new();
+    const gboolean full = list->entries->len >= EXTRACT_LIST_LIMIT;
     if (full)
         mail_mark_capped(list->reading, "too many addresses or ids");
     if (full || list_has(list, entry)) {
@@ -93,8 +94,12 @@ list_end(List *list, char ***strv_out)
 {
     if (list->seen != NULL)
         g_hash_table_unref(list->seen);
-    g_ptr_array_add(list->entries, NULL);
     g_strfreev(*strv_out);
+    if (list->entries == NULL) {
+        *strv_out = g_new0(char *, 1);
+        return;
+    }
+    g_ptr_array_add(list->entries, NULL);
     *strv_out = (char **)g_ptr_array_free(list->entries, FALSE);
 }
 
