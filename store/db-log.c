@@ -21,7 +21,7 @@ real(sqlite3_file *file)
     return (sqlite3_file *)((Log *)file + 1);
 }
 
-/* What cannot be written is given up: nobody was told of it. */
+/* What cannot be written is given up, and the transaction with it: nobody was told of it. */
 static int
 flush(sqlite3_file *file)
 {
@@ -32,6 +32,16 @@ flush(sqlite3_file *file)
     return length == 0
                ? SQLITE_OK
                : real(file)->pMethods->xWrite(real(file), log->bytes, length, log->start);
+}
+
+/* For what is no part of a commit: there a full disk would be reason to SQLite to undo one
+ * statement alone, and pages of others are among what was gathered. */
+static int
+flush_between(sqlite3_file *file)
+{
+    int result = flush(file);
+
+    return result == SQLITE_FULL ? SQLITE_IOERR_WRITE : result;
 }
 
 static int
@@ -59,7 +69,7 @@ write_bytes(sqlite3_file *file, const void *bytes, int length, sqlite3_int64 off
 static int
 read_bytes(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset)
 {
-    int result = flush(file);
+    int result = flush_between(file);
 
     return result == SQLITE_OK ? real(file)->pMethods->xRead(real(file), bytes, length, offset)
                                : result;
@@ -68,7 +78,7 @@ read_bytes(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset)
 static int
 truncate_file(sqlite3_file *file, sqlite3_int64 size)
 {
-    int result = flush(file);
+    int result = flush_between(file);
 
     return result == SQLITE_OK ? real(file)->pMethods->xTruncate(real(file), size) : result;
 }
@@ -84,7 +94,7 @@ sync_file(sqlite3_file *file, int flags)
 static int
 measure(sqlite3_file *file, sqlite3_int64 *size_out)
 {
-    int result = flush(file);
+    int result = flush_between(file);
 
     return result == SQLITE_OK ? real(file)->pMethods->xFileSize(real(file), size_out)
                                : result;

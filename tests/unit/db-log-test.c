@@ -2,12 +2,15 @@
  * that cannot be written fails (XF5, XF7). */
 #include "store/db.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
+#include <sqlite3.h>
 
 #include "lib/error.h"
 #include "tests/unit/scratch.h"
@@ -141,6 +144,79 @@ test_full(void)
     scratch_close(&scratch);
 }
 
+static guint writes_left;
+
+static ssize_t
+write_some(int fd, const void *bytes, size_t length, off_t offset)
+{
+    if (writes_left > 0) {
+        writes_left--;
+        return pwrite(fd, bytes, length, offset);
+    }
+    errno = ENOSPC;
+    return -1;
+}
+
+static void
+replace_pwrite(sqlite3_syscall_ptr call)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+    g_assert_cmpint(vfs->xSetSystemCall(vfs, "pwrite", call), ==, SQLITE_OK);
+    g_assert_cmpint(vfs->xSetSystemCall(vfs, "pwrite64", call), ==, SQLITE_OK);
+}
+
+/* Whether or not there is room: one row after the other, and then as many by one statement,
+ * which SQLite can undo by itself. Returns how many are in the transaction, if it stands. */
+static guint
+try_to_fill(Db *db)
+{
+    static const Sql put_again = {
+        "put_again", "INSERT INTO list (account, address, seen)"
+                     " SELECT 'again', address, seen FROM list WHERE account = 'first'"};
+    g_autofree char *long_part = g_strnfill(200, 'x');
+    guint rows = 0;
+
+    for (gint64 i = 0; i < ROWS; i++) {
+        g_autofree char *address = g_strdup_printf("%d-%s", (int)i, long_part);
+
+        rows += db_run(db, &put, NULL, "ssi", "second", address, i) == 1;
+    }
+    return rows + (db_run(db, &put_again, NULL, "") == ROWS ? ROWS : 0);
+}
+
+/* Pages that do not fit into memory go to the log before the commit, and are read from there.
+ * Wherever the disk is full then, what was said to be in the transaction stands or falls. */
+static void
+test_full_while_reading(void)
+{
+    static const Sql small_cache = {"small_cache", "PRAGMA cache_size = 10"};
+    guint stood = 0, fell = 0; /* how often */
+
+    for (guint writes = 0; stood < 4; writes += 11) {
+        g_autoptr(GError) error = NULL;
+        Scratch scratch;
+
+        scratch_open(&scratch);
+        g_assert_true(fill(scratch.db, "first", &error));
+        g_assert_true(db_execute(scratch.db, &small_cache, &error));
+        g_assert_true(db_begin(scratch.db, &error));
+        writes_left = writes;
+        replace_pwrite((sqlite3_syscall_ptr)write_some);
+        guint rows = try_to_fill(scratch.db);
+        replace_pwrite(NULL);
+        gboolean stands = db_commit(scratch.db, NULL);
+        g_assert_cmpint(count_rows(scratch.db), ==, stands ? ROWS + rows : ROWS);
+        scratch_reopen(&scratch);
+        g_assert_cmpint(count_rows(scratch.db), ==, stands ? ROWS + rows : ROWS);
+        g_assert_true(fill(scratch.db, "third", &error));
+        g_assert_no_error(error);
+        scratch_close(&scratch);
+        *(stands ? &stood : &fell) += 1;
+    }
+    g_assert_cmpuint(fell, >, 1);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -148,5 +224,6 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/db-log/whole", test_whole);
     g_test_add_func("/db-log/full/XF7", test_full);
+    g_test_add_func("/db-log/full-while-reading/XF7", test_full_while_reading);
     return g_test_run();
 }
