@@ -6,10 +6,18 @@
 
 #define LISTS 5
 
+/* What has a line feed is no id and no address: a message must not write lessons (XB26). */
+static gboolean
+is_line(const char *text)
+{
+    return strchr(text, '\n') == NULL;
+}
+
 static void
 add_line(GString *text, const char *line)
 {
-    g_string_append(text, line);
+    if (is_line(line))
+        g_string_append(text, line);
     g_string_append_c(text, '\n');
 }
 
@@ -17,7 +25,7 @@ static void
 add_list(GString *text, const char *const *list)
 {
     for (; *list != NULL; list++)
-        if (**list != '\0')
+        if (**list != '\0' && is_line(*list))
             add_line(text, *list);
     g_string_append_c(text, '\n');
 }

@@ -6,7 +6,7 @@
  * Many go together as one text, since a GVariant for each message takes longer than reading
  * it. A lesson is some lines: "s" or "r", for sent or received, with the time behind the
  * letter; its id; its sender; then the five lists, a line for each entry and an empty one at
- * the end. Neither ids nor addresses have a line feed in them. */
+ * the end. What has a line feed in it is no id and no address, and is left out. */
 #pragma once
 
 #include <glib.h>

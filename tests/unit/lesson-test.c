@@ -115,6 +115,39 @@ test_cut(void)
     }
 }
 
+/* What a received message wrote into its ids and addresses is no lesson of its own. */
+static void
+test_line_feeds(void)
+{
+    static const char *const forged[] = {
+        "<5@example.org>\n\n\n\n\n\ns1\n<6@example.org>\n\n\neva@example.net\n\n\n\n\n", NULL};
+    const Lesson written = {.message_id = forged[0],
+                            .sender = forged[0],
+                            .parents = (const char **)forged,
+                            .recipients = (const char **)forged,
+                            .correspondents = (const char **)forged,
+                            .mentioned = (const char **)forged,
+                            .lists = (const char **)forged};
+    const Lesson expected = {.message_id = "",
+                             .sender = "",
+                             .parents = (const char **)nobody,
+                             .recipients = (const char **)nobody,
+                             .correspondents = (const char **)nobody,
+                             .mentioned = (const char **)nobody,
+                             .lists = (const char **)nobody};
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_auto(LessonReader) reader = {0};
+    g_autoptr(GError) error = NULL;
+    Lesson found;
+
+    lesson_add(text, &written);
+    lesson_reader_init(&reader, text->str);
+    g_assert_true(lesson_next(&reader, &found, &error));
+    assert_lesson(&found, &expected);
+    g_assert_false(lesson_next(&reader, &found, &error));
+    g_assert_no_error(error);
+}
+
 static void
 test_broken(void)
 {
@@ -160,6 +193,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lesson/round", test_round);
     g_test_add_func("/lesson/cut", test_cut);
+    g_test_add_func("/lesson/line-feeds", test_line_feeds);
     g_test_add_func("/lesson/broken", test_broken);
     g_test_add_func("/lesson/empty-line", test_empty_line);
     return g_test_run();
