@@ -11,11 +11,16 @@
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
+/* A message of so many bytes is written at once. */
+enum { GATHER = 64 * 1024 };
+
 struct _Spool {
     gsize limit;
     char *folder;
     guint64 size;
-    int fd; /* -1 before the first byte */
+    guint64 written;
+    GByteArray *gathered; /* of a message that is small so far; NULL: it is written */
+    int fd;               /* -1 before anything is written */
     gboolean in_file;
     gboolean done; /* handed over: nothing may be added */
 };
@@ -28,6 +33,7 @@ spool_new(gsize limit, const char *folder)
     spool->limit = limit;
     spool->folder = g_strdup(folder);
     spool->fd = -1;
+    spool->gathered = g_byte_array_new();
     return spool;
 }
 
@@ -38,6 +44,8 @@ spool_free(Spool *spool)
         return;
     if (spool->fd >= 0)
         close(spool->fd);
+    if (spool->gathered != NULL)
+        g_byte_array_unref(spool->gathered);
     g_free(spool->folder);
     g_free(spool);
 }
@@ -49,19 +57,21 @@ fail(const char *what, GError **error)
     return FALSE;
 }
 
+/* The file position stays. */
 static gboolean
-write_all(int fd, const void *bytes, gsize length, GError **error)
+write_at(int fd, const void *bytes, gsize length, guint64 offset, GError **error)
 {
     const char *next = bytes;
 
     while (length > 0) {
-        ssize_t written = write(fd, next, length);
+        ssize_t written = pwrite(fd, next, length, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
             return fail("cannot spool", error);
         next += written;
-        length -= written;
+        offset += (guint64)written;
+        length -= (gsize)written;
     }
     return TRUE;
 }
@@ -108,7 +118,7 @@ copy_all(int from, int to, GError **error)
             return fail("cannot read the spool", error);
         if (length == 0)
             return TRUE;
-        if (!write_all(to, buffer, length, error))
+        if (!write_at(to, buffer, (gsize)length, (guint64)offset, error))
             return FALSE;
         offset += length;
     }
@@ -131,6 +141,25 @@ move_to_file(Spool *spool, GError **error)
     return TRUE;
 }
 
+static gboolean
+write_more(Spool *spool, const void *bytes, gsize length, GError **error)
+{
+    if (spool->fd < 0 && !open_memory(spool, error))
+        return FALSE;
+    if (!write_at(spool->fd, bytes, length, spool->written, error))
+        return FALSE;
+    spool->written += length;
+    return TRUE;
+}
+
+static gboolean
+write_gathered(Spool *spool, GError **error)
+{
+    g_autoptr(GByteArray) gathered = g_steal_pointer(&spool->gathered);
+
+    return gathered == NULL || write_more(spool, gathered->data, gathered->len, error);
+}
+
 gboolean
 spool_append(Spool *spool, const void *bytes, gsize length, GError **error)
 {
@@ -138,12 +167,12 @@ spool_append(Spool *spool, const void *bytes, gsize length, GError **error)
 
     if (!spool->in_file && spool->size + length > spool->limit && !move_to_file(spool, error))
         return FALSE;
-    if (spool->fd < 0 && !open_memory(spool, error))
-        return FALSE;
-    if (!write_all(spool->fd, bytes, length, error))
-        return FALSE;
     spool->size += length;
-    return TRUE;
+    if (spool->gathered != NULL && spool->size <= GATHER) {
+        g_byte_array_append(spool->gathered, bytes, (guint)length);
+        return TRUE;
+    }
+    return write_gathered(spool, error) && write_more(spool, bytes, length, error);
 }
 
 guint64
@@ -157,14 +186,10 @@ spool_descriptor(Spool *spool, GError **error)
 {
     if (spool->done)
         return spool->fd;
-    if (spool->fd < 0 && !open_memory(spool, error))
+    if (!write_gathered(spool, error) || (spool->fd < 0 && !open_memory(spool, error)))
         return -1;
     if (!spool->in_file && fcntl(spool->fd, F_ADD_SEALS, SEALS) != 0) {
         fail("cannot seal the spool", error);
-        return -1;
-    }
-    if (lseek(spool->fd, 0, SEEK_SET) != 0) {
-        fail("cannot rewind the spool", error);
         return -1;
     }
     spool->done = TRUE;

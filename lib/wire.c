@@ -18,8 +18,12 @@
 #define PREFIX_LENGTH 4
 #define BACKLOG       128
 
+/* What is read at once: most frames are whole then. */
+#define AHEAD (16 * 1024)
+
 struct _Wire {
     int fd;
+    guint patience_ms; /* with which the kernel waits for the first byte; 0: for ever */
 };
 
 /* What one recvmsg may bring: room for more than the one allowed, so that more is seen. */
@@ -237,16 +241,54 @@ take_descriptors(struct msghdr *message, int *fd_out)
     return welcome;
 }
 
-/* Fills a buffer; *got_out falls short only when the peer closed. wait: FALSE to try once
- * before the first wait, where most often all is there. fd_out: NULL when no descriptor may
- * come here. */
+/* How long the first byte may take. */
 static gboolean
-receive_all(Wire *wire, void *buffer, gsize length, gboolean wait, gint64 deadline,
-            gsize *got_out, int *fd_out, GError **error)
+be_patient(Wire *wire, guint timeout_ms, GError **error)
+{
+    guint most = MAX(timeout_ms, 1); /* 0 would be for ever */
+    struct timeval patience = {most / 1000, most % 1000 * 1000};
+
+    if (wire->patience_ms == most)
+        return TRUE;
+    if (setsockopt(wire->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0)
+        return fail(errno, "SO_RCVTIMEO", error);
+    wire->patience_ms = most;
+    return TRUE;
+}
+
+/* Waits, and takes what is there. Where a descriptor may come, with the prefix, nothing beyond
+ * the prefix is read: which bytes one came with could not be told. *got_out: 0 when the peer
+ * closed. */
+static gboolean
+receive_first(Wire *wire, struct iovec parts[2], gsize *got_out, int *fd_out, GError **error)
+{
+    Control control;
+    ssize_t got;
+    struct msghdr message = {.msg_iov = parts,
+                             .msg_iovlen = fd_out == NULL ? 2 : 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+
+    do
+        got = recvmsg(wire->fd, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return fail(errno == EAGAIN ? ETIMEDOUT : errno, "local socket", error);
+    if (!take_descriptors(&message, fd_out))
+        return blame("more descriptors than may come", error);
+    *got_out = (gsize)got;
+    return TRUE;
+}
+
+/* Fills a buffer; *got_out falls short only when the peer closed. Tries once before the first
+ * wait, where most often all is there. A descriptor does not come here any more. */
+static gboolean
+receive_all(Wire *wire, void *buffer, gsize length, gint64 deadline, gsize *got_out,
+            GError **error)
 {
     gsize total = 0;
 
-    for (; total < length; wait = TRUE) {
+    for (gboolean wait = FALSE; total < length; wait = TRUE) {
         Control control;
         struct iovec part = {(char *)buffer + total, length - total};
         struct msghdr message = {.msg_iov = &part,
@@ -261,7 +303,7 @@ receive_all(Wire *wire, void *buffer, gsize length, gboolean wait, gint64 deadli
             continue;
         if (got < 0)
             return fail(errno, "local socket", error);
-        if (!take_descriptors(&message, fd_out))
+        if (!take_descriptors(&message, NULL))
             return blame("more descriptors than may come", error);
         if (got == 0)
             break;
@@ -271,15 +313,18 @@ receive_all(Wire *wire, void *buffer, gsize length, gboolean wait, gint64 deadli
     return TRUE;
 }
 
-/* The rest of a frame whose prefix is read. A descriptor rides on the prefix or not at all. */
+/* The rest of a frame whose prefix is read, and of which some bytes are there already. */
 static GVariant *
-receive_body(Wire *wire, gsize length, gint64 deadline, GError **error)
+receive_body(Wire *wire, gsize length, const guint8 *ahead, gsize had, gint64 deadline,
+             GError **error)
 {
     g_autofree guint8 *body = g_malloc(length);
-    gsize got;
+    gsize got = 0;
 
-    if (!receive_all(wire, body, length, FALSE, deadline, &got, NULL, error))
+    memcpy(body, ahead, had);
+    if (!receive_all(wire, body + had, length - had, deadline, &got, error))
         return NULL;
+    got += had;
     if (got < length) {
         blame("the peer closed within a frame", error);
         return NULL;
@@ -299,23 +344,30 @@ static gboolean
 receive_frame(Wire *wire, gsize limit, gint64 deadline, GVariant **frame_out, int *fd_out,
               GError **error)
 {
-    guint8 prefix[PREFIX_LENGTH];
+    guint8 prefix[PREFIX_LENGTH], ahead[AHEAD];
+    struct iovec parts[] = {{prefix, sizeof prefix}, {ahead, sizeof ahead}};
     guint32 length;
-    gsize got;
+    gsize got = 0, rest = 0;
 
-    if (!receive_all(wire, prefix, sizeof prefix, TRUE, deadline, &got, fd_out, error))
+    if (!receive_first(wire, parts, &got, fd_out, error))
         return FALSE;
     if (got == 0) {
         *frame_out = NULL;
         return TRUE;
     }
-    if (got < sizeof prefix)
+    gsize had = got > sizeof prefix ? got - sizeof prefix : 0;
+    if (got < sizeof prefix &&
+        !receive_all(wire, prefix + got, sizeof prefix - got, deadline, &rest, error))
+        return FALSE;
+    if (got + rest < sizeof prefix)
         return blame("the peer closed within a frame", error);
     memcpy(&length, prefix, sizeof length);
     length = GUINT32_FROM_BE(length);
     if (length == 0 || length > limit)
         return blame("a frame of no bytes or too many", error);
-    *frame_out = receive_body(wire, length, deadline, error);
+    if (had > length)
+        return blame("another frame before the answer to the first", error);
+    *frame_out = receive_body(wire, length, ahead, had, deadline, error);
     return *frame_out != NULL;
 }
 
@@ -326,7 +378,8 @@ wire_receive(Wire *wire, gsize limit, guint timeout_ms, char **verb_out,
     g_autoptr(GVariant) frame = NULL;
     int fd = -1;
 
-    if (!receive_frame(wire, limit, deadline_after(timeout_ms), &frame,
+    if (!be_patient(wire, timeout_ms, error) ||
+        !receive_frame(wire, limit, deadline_after(timeout_ms), &frame,
                        fd_out != NULL ? &fd : NULL, error)) {
         if (fd >= 0)
             close(fd);

@@ -2,7 +2,8 @@
  *
  * A frame is 4 bytes of length, big endian, then one serialised GVariant of type (sa{sv}): a
  * verb and its arguments, in the byte order of the host: both ends are here. One descriptor
- * may ride along (SCM_RIGHTS), with the first bytes. Every read and write has a limit in bytes
+ * may ride along (SCM_RIGHTS), with the first bytes. A frame is answered before the next one
+ * comes: more than one at once is none. Every read and write has a limit in bytes
  * and a deadline; what is not a frame in normal form is ERROR_PROTOCOL and ends the
  * connection, never the daemon. Who the peer is comes from the kernel (SO_PEERCRED), never
  * from an argument (C5). A Wire belongs to one thread at a time. Errors: ERROR_TEMP,

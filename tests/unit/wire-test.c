@@ -299,6 +299,24 @@ test_stray_bytes(void)
     pair_end(&pair);
 }
 
+/* Who does not wait for the answer to one gets none to two. */
+static void
+test_two_at_once(void)
+{
+    Pair pair = pair_new();
+    g_autoptr(GByteArray) frame = small_frame(), next = small_frame();
+    g_autoptr(GError) error = NULL;
+    g_autofree char *verb = NULL;
+    g_autoptr(GVariant) arguments = NULL;
+
+    g_byte_array_append(frame, next->data, next->len);
+    write_all(pair.peer, frame->data, frame->len);
+    g_assert_false(
+        wire_receive(pair.wire, WIRE_LIMIT_PEOPLE, PATIENCE, &verb, &arguments, NULL, &error));
+    g_assert_error(error, EXEAT_ERROR, ERROR_PROTOCOL);
+    pair_end(&pair);
+}
+
 /* Gives away a byte each millisecond until the other side has enough of it. */
 static gpointer
 drip(gpointer data)
@@ -482,6 +500,7 @@ main(int argc, char **argv)
     g_test_add_func("/wire/over-limit-is-not-sent", test_over_limit_is_not_sent);
     g_test_add_func("/wire/peer-closed", test_peer_closed);
     g_test_add_func("/wire/stray-bytes", test_stray_bytes);
+    g_test_add_func("/wire/two-at-once", test_two_at_once);
     g_test_add_func("/wire/dripping-peer", test_dripping_peer);
     g_test_add_func("/wire/silent-peer", test_silent_peer);
     g_test_add_func("/wire/peer-identity-C5", test_peer_identity);
