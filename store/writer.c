@@ -21,6 +21,12 @@ typedef struct {
     JobState state;
 } Job;
 
+/* On the leader's stack. */
+typedef struct {
+    Job *jobs[BATCH_MAX];
+    guint count;
+} Batch;
+
 struct _Writer {
     Db *db;         /* the leader's */
     GMutex mutex;   /* guards what follows; never held while a job is signalled */
@@ -51,15 +57,15 @@ run_job_apart(Db *db, Job *job)
 
 /* Runs all jobs; TRUE when one of them did something to commit. */
 static gboolean
-run_jobs(Db *db, GPtrArray *batch)
+run_jobs(Db *db, const Batch *batch)
 {
     gboolean any = FALSE;
 
-    for (guint i = 0; i < batch->len; i++) {
-        Job *job = batch->pdata[i];
+    for (guint i = 0; i < batch->count; i++) {
+        Job *job = batch->jobs[i];
 
         /* Alone, a failed job takes the whole transaction with it. */
-        if (batch->len == 1)
+        if (batch->count == 1)
             run_job(job);
         else
             run_job_apart(db, job);
@@ -69,10 +75,10 @@ run_jobs(Db *db, GPtrArray *batch)
 }
 
 static void
-fail_jobs(GPtrArray *batch, const GError *error)
+fail_jobs(const Batch *batch, const GError *error)
 {
-    for (guint i = 0; i < batch->len; i++) {
-        Job *job = batch->pdata[i];
+    for (guint i = 0; i < batch->count; i++) {
+        Job *job = batch->jobs[i];
 
         if (job->error == NULL)
             job->error = g_error_copy(error);
@@ -81,7 +87,7 @@ fail_jobs(GPtrArray *batch, const GError *error)
 
 /* TRUE when the batch was committed. */
 static gboolean
-run_batch(Writer *writer, GPtrArray *batch)
+run_batch(Writer *writer, const Batch *batch)
 {
     Db *db = writer->db;
     g_autoptr(GError) error = NULL;
@@ -106,11 +112,11 @@ run_batch(Writer *writer, GPtrArray *batch)
 }
 
 static void
-take_batch(Writer *writer, GPtrArray *batch)
+take_batch(Writer *writer, Batch *batch)
 {
     g_mutex_lock(&writer->mutex);
-    while (writer->waiting.length > 0 && batch->len < BATCH_MAX)
-        g_ptr_array_add(batch, g_queue_pop_head(&writer->waiting));
+    while (writer->waiting.length > 0 && batch->count < BATCH_MAX)
+        batch->jobs[batch->count++] = g_queue_pop_head(&writer->waiting);
     g_mutex_unlock(&writer->mutex);
 }
 
@@ -141,14 +147,14 @@ tell(Job *job, JobState state)
 static void
 lead(Writer *writer, const Job *own)
 {
-    g_autoptr(GPtrArray) batch = g_ptr_array_new();
+    Batch batch = {.count = 0};
 
-    take_batch(writer, batch);
-    gboolean committed = run_batch(writer, batch);
-    Job *next = count_batch(writer, batch->len, committed);
-    for (guint i = 0; i < batch->len; i++)
-        if (batch->pdata[i] != own)
-            tell(batch->pdata[i], JOB_FINISHED);
+    take_batch(writer, &batch);
+    gboolean committed = run_batch(writer, &batch);
+    Job *next = count_batch(writer, batch.count, committed);
+    for (guint i = 0; i < batch.count; i++)
+        if (batch.jobs[i] != own)
+            tell(batch.jobs[i], JOB_FINISHED);
     if (next != NULL)
         tell(next, JOB_LEADS);
 }
