@@ -77,6 +77,22 @@ facts_set(Facts *facts, Fact fact, gint64 number)
     facts->values[fact].number = is_flag ? number != 0 : number;
 }
 
+/* Digit by digit: there are many of them, and printf takes as long for each as all else. */
+static void
+append_number(GString *text, gint64 number)
+{
+    char digits[20];
+    guint64 rest = number < 0 ? -(guint64)number : (guint64)number;
+    gsize at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (number < 0)
+        g_string_append_c(text, '-');
+    g_string_append_len(text, digits + at, (gssize)(sizeof digits - at));
+}
+
 static void
 append_value(GString *text, FactKind kind, FactValue value)
 {
@@ -85,7 +101,7 @@ append_value(GString *text, FactKind kind, FactValue value)
     else if (kind == FACT_KIND_FLAG)
         g_string_append(text, value.number ? "yes" : "no");
     else
-        g_string_append_printf(text, "%" G_GINT64_FORMAT, value.number);
+        append_number(text, value.number);
 }
 
 char *

@@ -110,19 +110,36 @@ read_halts(Rows *taken, GError **error)
     return rows_end(rows, error) ? g_steal_pointer(&halts) : NULL;
 }
 
-gboolean
-halt_find(Db *db, const char *account, Halt **halt_out, GError **error)
+/* The strictest of an account, "" for everything, if it is stricter than *halt, which it then
+ * replaces. */
+static gboolean
+tighten(Db *db, const char *account, Halt **halt, GError **error)
 {
     g_autoptr(GPtrArray) halts =
         read_halts(db_query(db, &halt_load_account, error, "s", account), error);
-    guint strictest = 0;
 
     if (halts == NULL)
         return FALSE;
-    for (guint i = 1; i < halts->len; i++)
-        if (((Halt *)halts->pdata[i])->kind > ((Halt *)halts->pdata[strictest])->kind)
-            strictest = i;
-    *halt_out = halts->len > 0 ? g_ptr_array_steal_index(halts, strictest) : NULL;
+    while (halts->len > 0) {
+        Halt *other = g_ptr_array_steal_index(halts, 0);
+        gboolean stricter = *halt == NULL || other->kind > (*halt)->kind;
+
+        halt_free(stricter ? *halt : other);
+        if (stricter)
+            *halt = other;
+    }
+    return TRUE;
+}
+
+/* Two looks at one place each: every submission asks, and most often there is nothing. */
+gboolean
+halt_find(Db *db, const char *account, Halt **halt_out, GError **error)
+{
+    g_autoptr(Halt) halt = NULL;
+
+    if (!tighten(db, "", &halt, error) || !tighten(db, account, &halt, error))
+        return FALSE;
+    *halt_out = g_steal_pointer(&halt);
     return TRUE;
 }
 

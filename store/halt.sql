@@ -11,5 +11,4 @@ DELETE FROM halt WHERE account = $1 AND kind = $2;
 SELECT account, kind, why, who, since FROM halt ORDER BY account, kind;
 
 -- name: halt_load_account
-SELECT account, kind, why, who, since FROM halt WHERE account IN ('', $1)
-    ORDER BY account, kind;
+SELECT account, kind, why, who, since FROM halt WHERE account = $1 ORDER BY kind;

@@ -257,12 +257,14 @@ count_sent(Db *db, const char *account, gint64 since, const char *recipient,
            const char *except, guint *count_out, GError **error)
 {
     gint64 itself = 0;
+    guint count;
 
-    if (!sent_count(db, account, recipient, since, count_out, error) ||
-        !db_integer(db, &automatic_itself, 0, &itself, error, "ssis", except, account, since,
-                    recipient != NULL ? recipient : ""))
+    if (!sent_count(db, account, recipient, since, &count, error))
         return FALSE;
-    *count_out -= (guint)itself;
+    if (count > 0 && !db_integer(db, &automatic_itself, 0, &itself, error, "ssis", except,
+                                 account, since, recipient != NULL ? recipient : ""))
+        return FALSE;
+    *count_out = count - (guint)itself;
     return TRUE;
 }
 

@@ -35,6 +35,9 @@ change_one(Db *db, const char *account, const char *name, gint64 width, gint64 s
 static gboolean
 change(Db *db, const char *account, const char *name, gint64 when, gint by, GError **error)
 {
+    if (by > 0)
+        return db_run(db, &sent_raise_both, error, "ssiii", account, name, when, SPAN,
+                      start_of(when, SPAN)) >= 0;
     for (guint i = 0; i < G_N_ELEMENTS(widths); i++)
         if (!change_one(db, account, name, widths[i], start_of(when, widths[i]), by, error))
             return FALSE;
@@ -77,9 +80,11 @@ sent_change_to(Db *db, const char *account, const char *address, gint64 created,
 {
     gint64 before, after;
 
-    return find_last(db, account, address, &before, error) &&
-           change(db, account, address, created, by, error) &&
-           find_last(db, account, address, &after, error) &&
+    if (!find_last(db, account, address, &before, error) ||
+        !change(db, account, address, created, by, error))
+        return FALSE;
+    after = MAX(before, created);
+    return (by > 0 || find_last(db, account, address, &after, error)) &&
            move_reached(db, account, before, after, error);
 }
 

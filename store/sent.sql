@@ -4,6 +4,12 @@
 INSERT INTO sent (account, name, width, start, items) VALUES ($1, $2, $3, $4, 1)
     ON CONFLICT (account, name, width, start) DO UPDATE SET items = sent.items + 1;
 
+-- The same in the second $3, and in the span of width $4 that begins at $5.
+-- name: sent_raise_both
+INSERT INTO sent (account, name, width, start, items)
+    VALUES ($1, $2, 1, $3, 1), ($1, $2, $4, $5, 1)
+    ON CONFLICT (account, name, width, start) DO UPDATE SET items = sent.items + 1;
+
 -- name: sent_drop
 DELETE FROM sent
     WHERE account = $1 AND name = $2 AND width = $3 AND start = $4 AND items = 1;
