@@ -343,10 +343,16 @@ init {
     up = true
 }
 
-ltl once { [] (left <= 1) }
-ltl authority { [] !unlawful }
-ltl ticket { [] !misused }
-ltl rest { [] ((up && phase == IDLE) -> (db.state != SENDING && db.state != COMMITTING)) }
+#define ONCE (left <= 1)
+#define AUTHORITY (!unlawful)
+#define REST ((up && phase == IDLE) -> (db.state != SENDING && db.state != COMMITTING))
 /* What is said to be sent has left, and what a person may still decide has not. */
-ltl truth { [] (left == 1 -> (db.state == COMMITTING || db.state == UNCERTAIN ||
-                              db.state == SENT || db.state == FAILED)) }
+#define TRUTH (left == 1 -> (db.state == COMMITTING || db.state == UNCERTAIN || \
+                             db.state == SENT || db.state == FAILED))
+ltl once { [] ONCE }
+ltl authority { [] AUTHORITY }
+ltl ticket { [] !misused }
+ltl rest { [] REST }
+ltl truth { [] TRUTH }
+/* All that need no ticket, for one search. */
+ltl all { [] (ONCE && AUTHORITY && REST && TRUTH) }
