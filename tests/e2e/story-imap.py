@@ -41,7 +41,7 @@ class Place(World):
 
     def stop(self):
         if self.imap is not None:
-            self.imap.stop()
+            self.imap.kill()
         super().stop()
 
     def write_password(self, password, mode=0o600):

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import time
 
-from story import Skip
+from story import Skip, pause
 
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
@@ -333,12 +333,12 @@ class Gate:
 
     def wait_state(self, item, *states, seconds=15):
         """Waits until an item is in one of the states and returns the state it is in then."""
-        deadline = time.monotonic() + seconds
+        begin = time.monotonic()
         while True:
             state = self.show(item)["state"]
-            if state in states or time.monotonic() > deadline:
+            if state in states or time.monotonic() > begin + seconds:
                 return state
-            time.sleep(0.02)
+            pause(begin)
 
 
 def setting_lines(settings):

@@ -12,6 +12,7 @@ files are not touched. Needs root, and the user and group that the Debian packag
 The folder's name has to be short (unix socket paths end at 107 bytes), and other users must be
 able to enter it."""
 
+import functools
 import grp
 import os
 import pwd
@@ -19,6 +20,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 DOOR = "exeat"
@@ -130,6 +132,26 @@ QUEUE += [("maildrop", "postfix", "postdrop", 0o1730),
           ("public", "postfix", "postdrop", 0o2710), ("pid", "root", "root", 0o755)]
 
 
+@functools.cache
+def login_database(logins):
+    """What a sasldb2 with these logins holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = os.path.join(folder, "sasldb2")
+        for login in logins:
+            user, _, realm = login.partition("@")
+            subprocess.run(["saslpasswd2", "-p", "-c", "-f", database, "-u", realm, user],
+                           input=PASSWORD.encode(), check=True, capture_output=True)
+        with open(database, "rb") as file:
+            return file.read()
+
+
+@functools.cache
+def daemon_directory():
+    """Where Postfix keeps its daemons; no main.cf of ours says so."""
+    return subprocess.run(["postconf", "-d", "-h", "daemon_directory"], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
 def free_port():
     """A loopback port that nobody listens on now."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -200,11 +222,9 @@ class MailHost:
         with open(os.path.join(folder, "smtpd.conf"), "w", encoding="utf-8") as file:
             file.write("pwcheck_method: auxprop\nauxprop_plugin: sasldb\n"
                        f"mech_list: PLAIN LOGIN\nsasldb_path: {database}\n")
-        for login in self.logins:
-            user, _, realm = login.partition("@")
-            subprocess.run(["saslpasswd2", "-p", "-c", "-f", database, "-u", realm, user],
-                           input=PASSWORD.encode(), check=True, capture_output=True)
         if self.logins:
+            with open(database, "wb") as file:
+                file.write(login_database(tuple(self.logins)))
             shutil.chown(database, "root", "postfix")
             os.chmod(database, 0o640)
         if self.chroot:
@@ -239,18 +259,13 @@ class MailHost:
         # Postfix programs wait until main.cf is two seconds old, lest they read half of it.
         os.utime(path, (0, 0))
 
-    def postconf(self, name):
-        """The value of a setting as this Postfix sees it."""
-        return subprocess.run(["postconf", "-c", self.config, "-h", name], check=True,
-                              capture_output=True, text=True).stdout.strip()
-
     def _log_size(self):
         return os.path.getsize(self.log) if os.path.exists(self.log) else 0
 
     def _start_master(self):
         # master itself, not "postfix start": that script checks and repairs much first.
         # -d keeps it in the foreground, the new session makes it a process group of its own.
-        program = os.path.join(self.postconf("daemon_directory"), "master")
+        program = os.path.join(daemon_directory(), "master")
         self.logged = self._log_size()
         with open(os.path.join(self.folder, "master.err"), "ab") as errors:
             self.master = subprocess.Popen([program, "-c", self.config, "-d"],

@@ -39,7 +39,7 @@ class Postbox(World):
         if self.line is not None:
             self.line.stop()
         if self.imap is not None:
-            self.imap.stop()
+            self.imap.kill()
         super().stop()
 
     def drafts(self, folder="Drafts"):

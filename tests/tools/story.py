@@ -29,11 +29,17 @@ def story(sentence):
 
 def until(condition, seconds=15):
     """Waits until the condition holds."""
-    deadline = time.monotonic() + seconds
+    begin = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        if time.monotonic() > begin + seconds:
             raise TimeoutError("it never came to that")
-        time.sleep(0.02)
+        pause(begin)
+
+
+def pause(begin):
+    """Before the next look: the longer it has taken since then, the longer, so that looking
+    keeps nobody else from working."""
+    time.sleep(min(0.2, max(0.02, (time.monotonic() - begin) / 10)))
 
 
 def main(make_world):
