@@ -103,10 +103,11 @@ serve(Relay *relay, GError **error)
     relay->schedule = schedule_start(relay);
     relay->notifier = notifier_start(relay);
     relay->guard = guard_start(relay);
-    GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
-
     log_info("serving %u account(s) on %s", relay->config->accounts->len,
              relay->config->relay_socket);
+    /* From here on the configuration may be another one at any time. */
+    GThread *watcher = g_thread_new("signals", wait_for_signals, &signals);
+
     daemon_notify("READY=1");
     requests_serve(relay, listen_fd, signals.stop_fd);
     daemon_notify("STOPPING=1");
