@@ -1,8 +1,8 @@
 /* A milter that does nothing: nothing-milter SOCKET [quiet] [quarantine] [discard]
  *
- * The yardstick: plain libmilter and the steps that exeat-milter asks for, each answered with
- * "continue". quiet: steps without an answer are agreed on. quarantine, discard: what is
- * answered at the end of the message. */
+ * The yardstick: plain libmilter, the steps that exeat-milter asks for and the end of the
+ * header, each answered with "continue". quiet: steps without an answer are agreed on.
+ * quarantine, discard: what is answered at the end of the message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -421,6 +421,21 @@ def _(world):
     assert arrived.data.endswith(message)
 
 
+@story("A header without a body is kept and leaves as it is, and gets an id that it lacks (A23)")
+def _(world):
+    message = letter(STRANGER, body="")
+    assert world.submit(ASSISTANT, [STRANGER], message).code == 250
+    item = only_item(world)["id"]
+    world.gate.approve(item)
+    assert world.gate.wait_state(item, "sent") == "sent"
+    write(world, DANA)
+    nameless = letter(DANA, body="", Message_ID=None)
+    assert world.submit(ASSISTANT, [DANA], nameless).code == 250
+    data = [arrived.data for arrived in world.sink.wait(3)]
+    assert any(one.endswith(message) for one in data), data
+    assert all(b"message-id:" in one.lower() for one in data), data
+
+
 @story("The same over TCP: the milter listens on inet:")
 def _(world):
     port = free_port()

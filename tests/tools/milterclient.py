@@ -14,7 +14,7 @@ import struct
 ACTIONS, STEPS = 0x1ff, 0x1fffff
 NO_REPLY = {b"C": 0x1000, b"H": 0x2000, b"M": 0x4000, b"R": 0x8000, b"T": 0x10000,
             b"L": 0x80, b"N": 0x40000, b"B": 0x80000}
-LEFT_OUT = {b"H": 0x2, b"T": 0x200}
+LEFT_OUT = {b"H": 0x2, b"T": 0x200, b"N": 0x40}
 CHUNK = 65000  # libmilter closes on a packet of more than 64 KiB
 WAIT_SECONDS = 120
 VERDICTS = {b"c": "pass", b"a": "pass", b"d": "keep", b"t": "later", b"r": "refuse"}
