@@ -31,6 +31,7 @@ typedef struct {
     int directories[2]; /* -1 when there is none; of a single file both */
     const char *places[2];
     gboolean maildir;
+    gboolean listed; /* the entries are there */
     GStringChunk *names;
     GArray *entries; /* of Entry, sorted */
     guint next;
@@ -57,14 +58,21 @@ unique_length(const char *name)
 }
 
 static void
+set_problem(Files *files, int number)
+{
+    g_free(files->problem);
+    files->problem = g_strdup(g_strerror(number));
+}
+
+static void
 list_names(Files *files, guint directory, int fd)
 {
     DIR *stream = mailbox_open_names(fd);
-    gboolean mh = mailbox_is_mh(fd);
+    gboolean mh = !files->maildir && mailbox_is_mh(fd);
     struct dirent *found;
 
     if (stream == NULL) {
-        files->problem = g_strdup(g_strerror(errno));
+        set_problem(files, errno);
         return;
     }
     while ((found = readdir(stream)) != NULL) {
@@ -76,6 +84,17 @@ list_names(Files *files, guint directory, int fd)
         g_array_append_val(files->entries, entry);
     }
     closedir(stream);
+}
+
+/* When the first message is asked for: many a folder is stepped over. */
+static void
+list_all(Files *files)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(files->directories) && !files->single; i++)
+        if (files->directories[i] >= 0)
+            list_names(files, i, files->directories[i]);
+    g_array_sort(files->entries, compare_entries);
+    files->listed = TRUE;
 }
 
 static Files *
@@ -258,6 +277,8 @@ files_next(gpointer self, MailboxMessage *message_out, GError **error G_GNUC_UNU
     Files *files = self;
 
     *message_out = (MailboxMessage){.where = files->path};
+    if (!files->listed)
+        list_all(files);
     if (files->problem != NULL) {
         g_free(files->where);
         files->where = g_steal_pointer(&files->problem);
@@ -361,8 +382,6 @@ mailbox_read_directory(int fd, const char *path)
     Files *files = files_new(path);
 
     files->directories[0] = fd;
-    list_names(files, 0, fd);
-    g_array_sort(files->entries, compare_entries);
     return (MailboxReading){&files_reader, files};
 }
 
@@ -377,12 +396,9 @@ mailbox_read_maildir(int fd, const char *path)
         files->places[i] = i == 0 ? "/new" : "/cur";
         files->directories[i] =
             openat(fd, places[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (files->directories[i] >= 0)
-            list_names(files, i, files->directories[i]);
-        else if (errno != ENOENT)
-            files->problem = g_strdup(g_strerror(errno));
+        if (files->directories[i] < 0 && errno != ENOENT)
+            set_problem(files, errno);
     }
     close(fd);
-    g_array_sort(files->entries, compare_entries);
     return (MailboxReading){&files_reader, files};
 }
