@@ -201,9 +201,8 @@ take_all(Import *import, const GPtrArray *mailboxes, ImportTurn turn)
     import->rules.heads = turn != TURN_RECEIVED;
     for (guint i = 0; i < mailboxes->len && status == EX_OK; i++)
         status = take_mailbox(import, mailboxes->pdata[i]);
-    int last = import_batch_wait(&import->batch);
     clear_progress(import);
-    return status == EX_OK ? last : status;
+    return status;
 }
 
 /* Of those addresses, the ones that the relay does not know. */
@@ -309,6 +308,9 @@ run(Import *import, char **paths)
     status = take_all(import, mailboxes, TURN_SENT);
     if (status == EX_OK)
         status = take_all(import, mailboxes, TURN_RECEIVED);
+    int last = import_batch_wait(&import->batch);
+    if (status == EX_OK)
+        status = last;
     return status == EX_OK ? import_report(import, NULL) : status;
 }
 

@@ -11,18 +11,25 @@
  * do from the beginning. */
 #define MESSAGES_FIRST 125
 
+/* What the human sent takes the relay longer than exeat, what he received the other way round:
+ * so much may wait for the relay, and so often exeat looks whether it is ready. */
+#define AHEAD_BYTES (2 * 1024 * 1024)
+#define LOOK_EVERY  50
+
 void
 import_batch_init(ImportBatch *batch, const Session *session, const char *account)
 {
     *batch =
-        (ImportBatch){.session = session, .account = account, .messages_max = MESSAGES_FIRST};
+        (ImportBatch){.session = session, .account = account, .count_max = MESSAGES_FIRST};
     batch->lessons = g_string_new(NULL);
+    g_queue_init(&batch->requests);
 }
 
 void
 import_batch_clear(ImportBatch *batch)
 {
     wire_free(batch->asked);
+    g_queue_clear_full(&batch->requests, (GDestroyNotify)g_variant_unref);
     g_string_free(batch->lessons, TRUE);
     g_free(batch->path);
 }
@@ -52,6 +59,27 @@ hear(ImportBatch *batch)
     return status;
 }
 
+/* Goes on with what the relay is ready for, and waits for it while more than so many bytes are
+ * left to be sent. -1: until all of it is kept. */
+static int
+pump(ImportBatch *batch, gssize most)
+{
+    int status = EX_OK;
+
+    while (status == EX_OK && (batch->asked != NULL || !g_queue_is_empty(&batch->requests))) {
+        if (batch->asked != NULL && (gssize)batch->requests_size <= most &&
+            wire_idle(batch->asked))
+            return EX_OK;
+        status = hear(batch);
+        g_autoptr(GVariant) next = status == EX_OK ? g_queue_pop_head(&batch->requests) : NULL;
+        if (next == NULL)
+            continue;
+        batch->requests_size -= g_variant_get_size(next);
+        batch->asked = request_send(batch->session, "import", next, &status);
+    }
+    return status;
+}
+
 static int
 ask(ImportBatch *batch, GVariant *summary)
 {
@@ -64,16 +92,14 @@ ask(ImportBatch *batch, GVariant *summary)
     g_variant_dict_insert(&arguments, "lessons", "s", batch->lessons->str);
     if (summary != NULL)
         g_variant_dict_insert_value(&arguments, "summary", summary);
-    GVariant *asked = g_variant_ref_sink(g_variant_dict_end(&arguments));
-    int status = hear(batch);
-    if (status == EX_OK)
-        batch->asked = request_send(batch->session, "import", asked, &status);
-    g_variant_unref(asked);
+    GVariant *request = g_variant_ref_sink(g_variant_dict_end(&arguments));
+    g_queue_push_tail(&batch->requests, request);
+    batch->requests_size += g_variant_get_size(request);
     batch->begins = FALSE;
     g_string_truncate(batch->lessons, 0);
     batch->count = 0;
-    batch->messages_max = MIN(batch->messages_max * 2, MESSAGES_MAX);
-    return status;
+    batch->count_max = MIN(batch->count_max * 2, MESSAGES_MAX);
+    return pump(batch, AHEAD_BYTES);
 }
 
 int
@@ -81,9 +107,9 @@ import_batch_add(ImportBatch *batch, const Lesson *lesson)
 {
     lesson_add(batch->lessons, lesson);
     batch->count++;
-    return batch->count < batch->messages_max && batch->lessons->len < BYTES_MAX
-               ? EX_OK
-               : ask(batch, NULL);
+    if (batch->count >= batch->count_max || batch->lessons->len >= BYTES_MAX)
+        return ask(batch, NULL);
+    return batch->count % LOOK_EVERY == 0 ? pump(batch, AHEAD_BYTES) : EX_OK;
 }
 
 int
@@ -91,7 +117,7 @@ import_batch_pause(ImportBatch *batch)
 {
     int status = ask(batch, NULL);
 
-    return status == EX_OK ? hear(batch) : status;
+    return status == EX_OK ? import_batch_wait(batch) : status;
 }
 
 int
@@ -103,5 +129,5 @@ import_batch_end(ImportBatch *batch, GVariant *summary)
 int
 import_batch_wait(ImportBatch *batch)
 {
-    return hear(batch);
+    return pump(batch, -1);
 }

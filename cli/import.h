@@ -81,7 +81,8 @@ const ImportPerson *import_people_find(const ImportPeople *people, const char *a
 /* The addresses, sorted. The strings are borrowed; the caller frees the list. */
 char **import_people_list(const ImportPeople *people);
 
-/* What goes to the relay, many messages at a time; the next are read while it works. */
+/* What goes to the relay, many messages at a time, one batch after the other; the next are
+ * read while it works, and wait for it. */
 typedef struct {
     const Session *session;
     const char *account;
@@ -89,7 +90,9 @@ typedef struct {
     gboolean begins;  /* nothing of the folder was sent yet */
     GString *lessons; /* as lesson_add() writes them */
     guint count;      /* of them */
-    guint messages_max;
+    guint count_max;  /* of this batch */
+    GQueue requests;  /* of GVariant *: batches to be sent, one after the other */
+    gsize requests_size;
     Wire *asked; /* a batch without its answer; NULL when there is none */
     guint64 correspondents;
     guint64 conversations;
@@ -111,7 +114,7 @@ int import_batch_pause(ImportBatch *batch);
 /* The folder is at its end. summary: a{sv}, floating is taken. */
 int import_batch_end(ImportBatch *batch, GVariant *summary);
 
-/* Waits until all that was sent is kept. */
+/* Waits until all that was added is kept. */
 int import_batch_wait(ImportBatch *batch);
 
 typedef struct {
