@@ -28,7 +28,7 @@ import_batch_init(ImportBatch *batch, const Session *session, const char *accoun
 void
 import_batch_clear(ImportBatch *batch)
 {
-    wire_free(batch->asked);
+    wire_free(batch->wire);
     g_queue_clear_full(&batch->requests, (GDestroyNotify)g_variant_unref);
     g_string_free(batch->lessons, TRUE);
     g_free(batch->path);
@@ -48,10 +48,10 @@ hear(ImportBatch *batch)
 {
     int status = EX_OK;
 
-    if (batch->asked == NULL)
+    if (!batch->asked)
         return EX_OK;
-    g_autoptr(GVariant) answer = request_answer(batch->asked, &status);
-    batch->asked = NULL;
+    g_autoptr(GVariant) answer = request_answer(batch->wire, &status);
+    batch->asked = FALSE;
     if (answer != NULL) {
         batch->correspondents += (guint64)answer_number(answer, "correspondents");
         batch->conversations += (guint64)answer_number(answer, "conversations");
@@ -66,16 +66,16 @@ pump(ImportBatch *batch, gssize most)
 {
     int status = EX_OK;
 
-    while (status == EX_OK && (batch->asked != NULL || !g_queue_is_empty(&batch->requests))) {
-        if (batch->asked != NULL && (gssize)batch->requests_size <= most &&
-            wire_idle(batch->asked))
+    while (status == EX_OK && (batch->asked || !g_queue_is_empty(&batch->requests))) {
+        if (batch->asked && (gssize)batch->requests_size <= most && wire_idle(batch->wire))
             return EX_OK;
         status = hear(batch);
         g_autoptr(GVariant) next = status == EX_OK ? g_queue_pop_head(&batch->requests) : NULL;
         if (next == NULL)
             continue;
         batch->requests_size -= g_variant_get_size(next);
-        batch->asked = request_send(batch->session, "import", next, &status);
+        batch->wire = request_send(batch->session, batch->wire, "import", next, &status);
+        batch->asked = batch->wire != NULL;
     }
     return status;
 }

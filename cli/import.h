@@ -93,7 +93,8 @@ typedef struct {
     guint count_max;  /* of this batch */
     GQueue requests;  /* of GVariant *: batches to be sent, one after the other */
     gsize requests_size;
-    Wire *asked; /* a batch without its answer; NULL when there is none */
+    Wire *wire;     /* NULL before the first batch, and after trouble */
+    gboolean asked; /* a batch is without its answer */
     guint64 correspondents;
     guint64 conversations;
 } ImportBatch;

@@ -57,11 +57,16 @@ no_answer(const char *message, int *status_out)
 }
 
 Wire *
-request_send(const Session *session, const char *verb, GVariant *arguments, int *status_out)
+request_send(const Session *session, Wire *earlier, const char *verb, GVariant *arguments,
+             int *status_out)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(Wire) wire = wire_connect(session->socket, CONNECT_MS, &error);
+    g_autoptr(Wire) wire = earlier;
 
+    if (wire == NULL || !wire_idle(wire)) {
+        wire_free(wire);
+        wire = wire_connect(session->socket, CONNECT_MS, &error);
+    }
     if (wire == NULL || !wire_send(wire, verb, arguments, -1, ASK_MS, &error)) {
         no_answer(error->message, status_out);
         return NULL;
@@ -71,16 +76,15 @@ request_send(const Session *session, const char *verb, GVariant *arguments, int 
 }
 
 /* fd_out: as wire_receive takes it. *password_out becomes TRUE when the relay wants a password
- * to be given; NULL when there is no more to give. Frees wire. */
+ * to be given; NULL when there is no more to give. */
 static GVariant *
 take_answer(Wire *wire, int *fd_out, gboolean *password_out, int *status_out)
 {
-    g_autoptr(Wire) owned = wire;
     g_autoptr(GVariant) answer = NULL;
     g_autoptr(GError) error = NULL;
     g_autofree char *reply = NULL;
 
-    if (!wire_receive(owned, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, fd_out, &error))
+    if (!wire_receive(wire, WIRE_LIMIT_MILTER, ASK_MS, &reply, &answer, fd_out, &error))
         return no_answer(error->message, status_out);
     if (reply == NULL)
         return no_answer("it closed the connection", status_out);
@@ -126,7 +130,7 @@ ask(const Session *session, const char *verb, GVariant *arguments, int *fd_out,
     int *status_out)
 {
     g_autoptr(GVariant) owned = arguments != NULL ? g_variant_ref_sink(arguments) : NULL;
-    Wire *wire = request_send(session, verb, owned, status_out);
+    g_autoptr(Wire) wire = request_send(session, NULL, verb, owned, status_out);
     gboolean password = FALSE;
     GVariant *answer = wire != NULL ? take_answer(wire, fd_out, &password, status_out) : NULL;
 
@@ -135,8 +139,8 @@ ask(const Session *session, const char *verb, GVariant *arguments, int *fd_out,
     g_autoptr(GVariant) again = with_password(owned);
     if (again == NULL)
         return give_up("this takes your password, typed at a terminal", EX_NOPERM, status_out);
-    wire = request_send(session, verb, again, status_out);
-    return wire != NULL ? take_answer(wire, fd_out, NULL, status_out) : NULL;
+    g_autoptr(Wire) second = request_send(session, NULL, verb, again, status_out);
+    return second != NULL ? take_answer(second, fd_out, NULL, status_out) : NULL;
 }
 
 GVariant *

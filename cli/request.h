@@ -25,10 +25,13 @@ gboolean session_has(const Session *session, const char *name);
 GVariant *request_ask(const Session *session, const char *verb, GVariant *arguments,
                       int *status_out);
 
-/* The two halves of it, for who has something to do in between. request_send leaves arguments
- * to the caller and returns NULL like request_ask; request_answer frees wire. */
-Wire *request_send(const Session *session, const char *verb, GVariant *arguments,
-                   int *status_out);
+/* The two halves of it, for who has something to do in between, or many questions: the relay
+ * serves those of one connection in one thread. request_send leaves arguments to the caller
+ * and returns NULL like request_ask. earlier is taken: a connection whose answer has come,
+ * which is used again if it is still there; may be NULL. request_answer leaves wire to the
+ * caller. */
+Wire *request_send(const Session *session, Wire *earlier, const char *verb,
+                   GVariant *arguments, int *status_out);
 GVariant *request_answer(Wire *wire, int *status_out);
 
 /* The same for an answer that comes with a file; the caller closes *fd_out. */
