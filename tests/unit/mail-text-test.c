@@ -2,6 +2,7 @@
 #include "lib/mail-private.h"
 
 #include <string.h>
+#include <time.h>
 
 static const struct {
     const char *subject;
@@ -197,7 +198,8 @@ test_page_as_seen(void)
     }
 }
 
-/* A page written to make the reader slow takes no longer than its length explains. */
+/* A page written to make the reader slow takes no longer than its length explains: of the
+ * processor, whatever else the machine does. */
 static void
 test_hostile_pages(void)
 {
@@ -209,10 +211,10 @@ test_hostile_pages(void)
         g_autoptr(GString) page = g_string_new(NULL);
         while (page->len < 256 * 1024)
             g_string_append(page, pieces[i]);
-        gint64 start = g_get_monotonic_time();
+        clock_t start = clock();
         g_autofree char *text = mail_render_html(page->str);
         g_autofree char *seen = mail_render_page(page->str);
-        g_assert_cmpint(g_get_monotonic_time() - start, <, 5 * G_USEC_PER_SEC);
+        g_assert_cmpint(clock() - start, <, 5 * CLOCKS_PER_SEC);
         g_assert_true(g_utf8_validate(text, -1, NULL));
         g_assert_true(g_utf8_validate(seen, -1, NULL));
     }
