@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 
+from mailhost import can_connect
 from story import Skip, pause
 
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
@@ -96,18 +97,27 @@ class Daemon:
         self.kill()
         raise RuntimeError(f"{self.name} does not get ready:\n{self.read_log()}")
 
-    def stop(self):
-        """Ends it as a service manager would. Returns the exit status."""
+    def stop(self, knock=None):
+        """Ends it as a service manager would. Returns the exit status. knock: a socket that is
+        called until it has ended."""
         if self.process is None:
             return None
         self.process.terminate()
         try:
+            if knock:
+                self._knock(knock)
             status = self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
             raise RuntimeError(f"{self.name} ignores SIGTERM:\n{self.read_log()}") from None
         self.process = None
         return status
+
+    def _knock(self, path):
+        deadline = time.monotonic() + STOP_SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            can_connect(path)
+            time.sleep(0.05)
 
     def kill(self):
         """Ends it as a power failure would."""
@@ -280,7 +290,8 @@ class Gate:
         self.milter.start()
 
     def stop(self):
-        self.milter.stop()
+        # Every five seconds libmilter looks whether it shall end, and whenever somebody calls.
+        self.milter.stop(knock=self.milter_socket)
         self.relay.stop()
 
     def kill(self):

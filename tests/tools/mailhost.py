@@ -47,6 +47,7 @@ myorigin = example.com
 mydestination =
 relay_domains = {inside}
 local_transport = error:no mailboxes here
+local_recipient_maps =
 alias_maps =
 alias_database =
 relayhost = [127.0.0.1]:{sink}
