@@ -17,8 +17,7 @@ is_layout(gunichar c)
 static gboolean
 next_word(const char **p, const char **word_out, gsize *length_out)
 {
-    const char *start = *p;
-    const char *end = start;
+    const char *start = *p, *end;
 
     while (*start == ' ' || is_layout(g_utf8_get_char(start))) {
         if (*start == 0)

@@ -55,6 +55,7 @@ read_time(const char *token, Stamp *stamp)
     int taken = 0;
 
     stamp->second = 0;
+    /* The widths keep the numbers small. NOLINTNEXTLINE(cert-err34-c) */
     if (sscanf(token, "%2d:%2d%n:%2d%n", &stamp->hour, &stamp->minute, &taken, &stamp->second,
                &taken) < 2 ||
         token[taken] != 0)

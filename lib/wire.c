@@ -55,7 +55,7 @@ fill_address(struct sockaddr_un *address, const char *path, GError **error)
     address->sun_family = AF_UNIX;
     if (strlen(path) >= sizeof address->sun_path)
         return fail(ENAMETOOLONG, path, error);
-    strcpy(address->sun_path, path);
+    g_strlcpy(address->sun_path, path, sizeof address->sun_path);
     return TRUE;
 }
 

@@ -117,6 +117,7 @@ keep(Proof *proof)
     g_autofree char *lax_text =
         approvals && !lax ? g_strdup("1 approval") : describe_verdict(proof, lax);
     const Line *place = lax ? lax : strict;
+    g_assert(place != NULL); /* nothing and nothing are not different */
     g_free(proof->found);
     proof->size = size;
     proof->found = g_strdup_printf(

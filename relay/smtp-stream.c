@@ -109,7 +109,7 @@ connect_unix(const char *target, const char *path, gint64 deadline, GError **err
         fail_errno(target, ENAMETOOLONG, error);
         return -1;
     }
-    strcpy(address.sun_path, path);
+    g_strlcpy(address.sun_path, path, sizeof address.sun_path);
     return connect_address((struct sockaddr *)&address, sizeof address, target, deadline,
                            error);
 }
