@@ -180,7 +180,6 @@ read_addresses(List *list, const char *value)
     gboolean odd = FALSE;
     gboolean named = FALSE; /* what is outside < and > is a name */
 
-    g_assert(value != NULL);
     for (const char *p = value; *p != 0; p++) {
         const char *end = *p == '"' || *p == '(' ? end_of(list, p) : NULL;
         if (end != NULL) {
@@ -222,6 +221,7 @@ is_id(const char *start, gsize length)
 static void
 read_ids(List *list, const char *value)
 {
+    g_assert(value != NULL);
     for (const char *p = value; *p != 0; p++) {
         const char *end = *p == '"' || *p == '(' ? end_of(list, p) : NULL;
         if (end != NULL) {
