@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/pread.h"
 
 #define FIRST_READ    8192 /* most headers are shorter */
 #define COUNT_LINE    64   /* of an .emlx: its first line */
@@ -147,7 +148,7 @@ read_emlx_frame(Files *files, gint64 size, MailboxMessage *message)
 {
     char line[COUNT_LINE + 1];
     char *end = NULL;
-    gssize got = mailbox_pread(files->fd, line, COUNT_LINE, 0);
+    gssize got = pread_most(files->fd, line, COUNT_LINE, 0, PREAD_UNKNOWN);
 
     if (got <= 0)
         return fail_message(message, "it is empty");
@@ -170,7 +171,7 @@ read_emlx_flags(Files *files, gint64 size, MailboxMessage *message)
     gsize length = (gsize)MIN(size - offset, PLIST_MAX);
     g_autofree char *plist = g_malloc0(length + 1);
 
-    if (mailbox_pread(files->fd, plist, length, offset) < 0)
+    if (pread_most(files->fd, plist, length, offset, PREAD_UNKNOWN) < 0)
         return;
     const char *key = strstr(plist, "<key>flags</key>");
     const char *value = key != NULL ? strstr(key, "<integer>") : NULL;
@@ -192,7 +193,7 @@ read_head(Files *files, MailboxMessage *message)
             files->size = wanted;
             files->buffer = g_realloc(files->buffer, files->size);
         }
-        gssize got = mailbox_pread(files->fd, files->buffer, most, files->start);
+        gssize got = pread_most(files->fd, files->buffer, most, files->start, PREAD_UNKNOWN);
         if (got < 0)
             return fail_message(message, g_strerror(errno));
         gsize end = mailbox_head_end(files->buffer, (gsize)got);
@@ -320,8 +321,8 @@ files_digest(gpointer self)
     gint64 offset = 0;
     gssize got;
 
-    while (files->single &&
-           (got = mailbox_pread(files->fd, files->buffer, files->size, offset)) > 0) {
+    while (files->single && (got = pread_most(files->fd, files->buffer, files->size, offset,
+                                              PREAD_UNKNOWN)) > 0) {
         g_checksum_update(sum, (const guchar *)files->buffer, got);
         offset += got;
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/pread.h"
 #include "lib/postmark.h"
 
 #define BUFFER_SIZE (256 * 1024) /* longer lines are read in pieces */
@@ -44,8 +45,8 @@ fill(Mbox *mbox, gsize needed)
     memmove(mbox->buffer, mbox->buffer + mbox->start, mbox->end - mbox->start);
     mbox->end -= mbox->start;
     mbox->start = 0;
-    gssize got = mailbox_pread(mbox->fd, mbox->buffer + mbox->end, BUFFER_SIZE - mbox->end,
-                               mbox->offset + (gint64)mbox->end);
+    gssize got = pread_most(mbox->fd, mbox->buffer + mbox->end, BUFFER_SIZE - mbox->end,
+                            mbox->offset + (gint64)mbox->end, PREAD_UNKNOWN);
     if (got < 0) {
         mbox->failed = errno;
         return;
@@ -136,7 +137,7 @@ is_message_end(const Mbox *mbox, gint64 offset)
 
     if (offset > mbox->size)
         return FALSE;
-    gssize got = mailbox_pread(mbox->fd, bytes, sizeof bytes, offset);
+    gssize got = pread_most(mbox->fd, bytes, sizeof bytes, offset, PREAD_UNKNOWN);
     const char *p = bytes;
     gsize left = got > 0 ? (gsize)got : 0;
     if (left > 0 && *p == '\r')

@@ -66,9 +66,6 @@ gsize mailbox_head_end(const char *bytes, gsize length);
 /* TRUE when bytes begin an mbox of Google Takeout. */
 gboolean mailbox_is_takeout(const char *bytes, gsize length);
 
-/* Reads at most size bytes from offset, less only at the end of the file; -1 with errno. */
-gssize mailbox_pread(int fd, char *bytes, gsize size, gint64 offset);
-
 /* A copy without a name of length bytes of fd from offset, or of what there is of them.
  * ERROR_TEMP. */
 int mailbox_copy(int fd, gint64 offset, gint64 length, GError **error);

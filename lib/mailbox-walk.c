@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/pread.h"
 
 #define DEPTH_MAX   32
 #define SNIFF_BYTES 2048
@@ -118,7 +119,7 @@ static gboolean
 add_mbox(Walk *walk, int fd, const char *below, FolderRole role)
 {
     char bytes[SNIFF_BYTES];
-    gssize got = mailbox_pread(fd, bytes, sizeof bytes, 0);
+    gssize got = pread_most(fd, bytes, sizeof bytes, 0, PREAD_UNKNOWN);
 
     if (got <= 0 || !mailbox_is_mbox(bytes, (gsize)got))
         return FALSE;
@@ -267,7 +268,7 @@ walk_root(Walk *walk, GError **error)
     if (fstat(walk->fd, &status) == 0 && S_ISDIR(status.st_mode)) {
         walk_directory(walk, walk->fd, "", role, 0);
     } else if (S_ISREG(status.st_mode)) {
-        gboolean empty = mailbox_pread(walk->fd, &first, 1, 0) == 0;
+        gboolean empty = pread_most(walk->fd, &first, 1, 0, PREAD_UNKNOWN) == 0;
         if (!empty && !add_mbox(walk, walk->fd, "", role))
             add_found(walk, FOUND_FILE, "", role);
         return TRUE;

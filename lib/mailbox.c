@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/pread.h"
 #include "lib/postmark.h"
 
 #define HEAD_MAX     256 /* bytes that tell what a file is */
@@ -212,24 +213,6 @@ mailbox_head_end(const char *bytes, gsize length)
     return 0;
 }
 
-gssize
-mailbox_pread(int fd, char *bytes, gsize size, gint64 offset)
-{
-    gsize got = 0;
-
-    while (got < size) {
-        ssize_t more = pread(fd, bytes + got, size - got, offset + (gint64)got);
-        if (more < 0 && errno == EINTR)
-            continue;
-        if (more < 0)
-            return -1;
-        if (more == 0)
-            break;
-        got += (gsize)more;
-    }
-    return (gssize)got;
-}
-
 static gboolean
 fail(const char *what, GError **error)
 {
@@ -269,8 +252,8 @@ mailbox_copy(int fd, gint64 offset, gint64 length, GError **error)
     int copy = mailbox_memory(error);
 
     while (copy >= 0 && length > 0) {
-        gssize got =
-            mailbox_pread(fd, buffer, (gsize)MIN(length, (gint64)sizeof buffer), offset);
+        gssize got = pread_most(fd, buffer, (gsize)MIN(length, (gint64)sizeof buffer),
+                                (guint64)offset, PREAD_UNKNOWN);
         if (got == 0)
             break;
         if (got < 0 ? !fail("a message cannot be read", error)

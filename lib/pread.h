@@ -3,6 +3,9 @@
 
 #include <glib.h>
 
+/* For a size that is not known. */
+#define PREAD_UNKNOWN G_MAXUINT64
+
 /* Fills the buffer from an offset on, as far as the file goes; the file position stays. size:
  * what the file has, as far as the caller knows: when a read that asked for more ends there,
  * nothing is asked for again. How many bytes there were; -1: errno says why not. */

@@ -19,18 +19,6 @@ enum { ROWS = 400 };
 
 static const Sql put = {"put",
                         "INSERT INTO list (account, address, seen) VALUES (?1, ?2, ?3)"};
-static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
-
-static gint64
-count_rows(Db *db)
-{
-    g_autoptr(GError) error = NULL;
-    gint64 count = -1;
-
-    g_assert_true(db_integer(db, &count_all, 0, &count, &error, ""));
-    g_assert_no_error(error);
-    return count;
-}
 
 /* A transaction over many pages. */
 static gboolean
@@ -100,12 +88,12 @@ test_whole(void)
 
         g_assert_true(fill(scratch.db, account, &error));
         g_assert_cmpuint(count_writes() - before, <=, 30); /* of some sixty pages */
-        g_assert_cmpint(count_rows(beside), ==, i * ROWS);
+        g_assert_cmpint(scratch_count_rows(beside), ==, i * ROWS);
         copy(scratch.path, "", image);
         copy(scratch.path, "-wal", image);
         g_autoptr(Db) other = db_open(image, &error);
         g_assert_no_error(error);
-        g_assert_cmpint(count_rows(other), ==, i * ROWS);
+        g_assert_cmpint(scratch_count_rows(other), ==, i * ROWS);
         g_clear_pointer(&other, db_close);
         drop(image);
     }
@@ -135,12 +123,12 @@ test_full(void)
     g_assert_false(filled);
     g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
     g_clear_error(&error);
-    g_assert_cmpint(count_rows(scratch.db), ==, ROWS);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, ROWS);
 
     g_assert_true(fill(scratch.db, "third", &error));
     g_assert_no_error(error);
     scratch_reopen(&scratch);
-    g_assert_cmpint(count_rows(scratch.db), ==, 2 * ROWS);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 2 * ROWS);
     scratch_close(&scratch);
 }
 
@@ -206,9 +194,9 @@ test_full_while_reading(void)
         guint rows = try_to_fill(scratch.db);
         replace_pwrite(NULL);
         gboolean stands = db_commit(scratch.db, NULL);
-        g_assert_cmpint(count_rows(scratch.db), ==, stands ? ROWS + rows : ROWS);
+        g_assert_cmpint(scratch_count_rows(scratch.db), ==, stands ? ROWS + rows : ROWS);
         scratch_reopen(&scratch);
-        g_assert_cmpint(count_rows(scratch.db), ==, stands ? ROWS + rows : ROWS);
+        g_assert_cmpint(scratch_count_rows(scratch.db), ==, stands ? ROWS + rows : ROWS);
         g_assert_true(fill(scratch.db, "third", &error));
         g_assert_no_error(error);
         scratch_close(&scratch);

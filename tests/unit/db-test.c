@@ -24,7 +24,6 @@ static const Sql put = {"put", "INSERT INTO list (account, address, seen) VALUES
 static const Sql put_swapped = {
     "put_swapped", "INSERT INTO list (address, account, seen) VALUES (?2, ?1, 1)"};
 static const Sql read_all = {"read_all", "SELECT account, address FROM list ORDER BY address"};
-static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
 static const Sql read_address = {"read_address",
                                  "SELECT address FROM list WHERE account = ?1"};
 static const Sql orphan = {
@@ -33,17 +32,6 @@ static const Sql orphan = {
 static const Sql echo = {"echo", "SELECT ?1, ?2, ?3"};
 static const Sql broken = {"broken", "SELECT nonsense FROM nowhere"};
 static const Sql quoted = {"quoted", "SELECT \"nonsense\" FROM list"};
-
-static gint64
-count_rows(Db *db)
-{
-    g_autoptr(GError) error = NULL;
-    gint64 count = -1;
-
-    g_assert_true(db_integer(db, &count_all, 0, &count, &error, ""));
-    g_assert_no_error(error);
-    return count;
-}
 
 static void
 put_row(Db *db, const char *address)
@@ -121,7 +109,7 @@ test_reopen_keeps(void)
     scratch_open(&scratch);
     put_row(scratch.db, "x@example.com");
     scratch_reopen(&scratch);
-    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 1);
     scratch_close(&scratch);
 }
 
@@ -298,7 +286,7 @@ test_transactions(void)
     g_assert_true(db_begin(scratch.db, &error));
     put_row(scratch.db, "undone@example.com");
     db_rollback(scratch.db);
-    g_assert_cmpint(count_rows(scratch.db), ==, 0);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 0);
 
     g_assert_true(db_begin(scratch.db, &error));
     put_row(scratch.db, "kept@example.com");
@@ -311,7 +299,7 @@ test_transactions(void)
     g_assert_true(db_commit(scratch.db, &error));
     g_assert_no_error(error);
     scratch_reopen(&scratch);
-    g_assert_cmpint(count_rows(scratch.db), ==, 2);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 2);
     scratch_close(&scratch);
 }
 
@@ -456,11 +444,11 @@ test_transaction_lost(void)
     g_assert_false(db_commit(scratch.db, &error));
     g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
     g_clear_error(&error);
-    g_assert_cmpint(count_rows(scratch.db), ==, 0);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 0);
     g_assert_true(db_begin(scratch.db, &error));
     put_row(scratch.db, "next@example.com");
     g_assert_true(db_commit(scratch.db, &error));
-    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 1);
     scratch_close(&scratch);
 }
 
@@ -482,7 +470,7 @@ test_full(void)
     g_assert_error(error, EXEAT_ERROR, ERROR_TEMP);
     g_assert_nonnull(strstr(error->message, "full"));
     db_rollback(scratch.db);
-    g_assert_cmpint(count_rows(scratch.db), ==, 0);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 0);
     scratch_close(&scratch);
 }
 
@@ -507,10 +495,10 @@ test_removed(void)
     g_assert_true(db_commit(scratch.db, &error));
     g_assert_cmpuint(db_rewritten(scratch.db), ==, 1);
     g_assert_true(db_begin_reading(reader, &error));
-    g_assert_cmpint(count_rows(reader), ==, 1);
+    g_assert_cmpint(scratch_count_rows(reader), ==, 1);
     db_rollback(reader);
     scratch_reopen(&scratch);
-    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 1);
     g_clear_pointer(&reader, db_close);
     scratch_close(&scratch);
 }

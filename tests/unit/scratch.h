@@ -56,3 +56,16 @@ scratch_close(Scratch *scratch)
     g_free(scratch->path);
     g_free(scratch->folder);
 }
+
+/* Of the table "list", which tests of the database itself fill. */
+static inline gint64
+scratch_count_rows(Db *db)
+{
+    static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
+    g_autoptr(GError) error = NULL;
+    gint64 count = -1;
+
+    g_assert_true(db_integer(db, &count_all, 0, &count, &error, ""));
+    g_assert_no_error(error);
+    return count;
+}

@@ -10,7 +10,6 @@
 
 static const Sql put = {"put",
                         "INSERT INTO list (account, address, seen) VALUES ('a', ?1, 1)"};
-static const Sql count_all = {"count_all", "SELECT COUNT(*) FROM list"};
 static const Sql orphan = {
     "orphan", "INSERT INTO move (item, number, at, from_state, to_state, who, why)"
               " VALUES ('nobody', 1, 1, 'held', 'draft', 'x', 'y')"};
@@ -19,17 +18,6 @@ static void
 execute_beside(sqlite3 *handle, const char *text)
 {
     g_assert_cmpint(sqlite3_exec(handle, text, NULL, NULL, NULL), ==, SQLITE_OK);
-}
-
-static gint64
-count_rows(Db *db)
-{
-    g_autoptr(GError) error = NULL;
-    gint64 count = -1;
-
-    g_assert_true(db_integer(db, &count_all, 0, &count, &error, ""));
-    g_assert_no_error(error);
-    return count;
 }
 
 /* A job adds a row; then fails if told so. */
@@ -154,7 +142,7 @@ test_failing_job(void)
         writer = writer_start(scratch.db);
         run_many(writer, scratch.db, NULL, rows[i].jobs, rows[i].failing);
         stop_and_reopen(&scratch, writer);
-        g_assert_cmpint(count_rows(scratch.db), ==, rows[i].kept);
+        g_assert_cmpint(scratch_count_rows(scratch.db), ==, rows[i].kept);
         scratch_close(&scratch);
     }
 }
@@ -177,7 +165,7 @@ test_shares_commits(void)
     g_assert_cmpuint(jobs, ==, 101);
     g_assert_cmpuint(commits, <, jobs);
     stop_and_reopen(&scratch, call.writer);
-    g_assert_cmpint(count_rows(scratch.db), ==, 85);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 85);
     scratch_close(&scratch);
 }
 
@@ -206,7 +194,7 @@ test_locked(void)
     g_assert_true(writer_run(writer, run_work, &work, &error));
     g_assert_no_error(error);
     stop_and_reopen(&scratch, writer);
-    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 1);
     scratch_close(&scratch);
 }
 
@@ -242,7 +230,7 @@ test_failing_commit(void)
     g_assert_true(writer_run(writer, run_work, &work, &error));
     g_assert_no_error(error);
     stop_and_reopen(&scratch, writer);
-    g_assert_cmpint(count_rows(scratch.db), ==, 1);
+    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 1);
     scratch_close(&scratch);
 }
 
