@@ -25,11 +25,18 @@ import_batch_init(ImportBatch *batch, const Session *session, const char *accoun
     g_queue_init(&batch->requests);
 }
 
+static void
+drop_requests(ImportBatch *batch)
+{
+    g_queue_clear_full(&batch->requests, (GDestroyNotify)g_variant_unref);
+    batch->requests_size = 0;
+}
+
 void
 import_batch_clear(ImportBatch *batch)
 {
     wire_free(batch->wire);
-    g_queue_clear_full(&batch->requests, (GDestroyNotify)g_variant_unref);
+    drop_requests(batch);
     g_string_free(batch->lessons, TRUE);
     g_free(batch->path);
 }
@@ -60,7 +67,8 @@ hear(ImportBatch *batch)
 }
 
 /* Goes on with what the relay is ready for, and waits for it while more than so many bytes are
- * left to be sent. -1: until all of it is kept. */
+ * left to be sent. -1: until all of it is kept. After a failure nothing more is sent: what was
+ * kept has no holes, and the reason is told once. */
 static int
 pump(ImportBatch *batch, gssize most)
 {
@@ -77,6 +85,8 @@ pump(ImportBatch *batch, gssize most)
         batch->wire = request_send(batch->session, batch->wire, "import", next, &status);
         batch->asked = batch->wire != NULL;
     }
+    if (status != EX_OK)
+        drop_requests(batch);
     return status;
 }
 

@@ -279,6 +279,21 @@ def _(world):
     assert begun == {"path": path} and ended["sent"] == "4100", (begun, ended)
 
 
+@story("When a batch is not kept, nothing behind it is, and the reason is said once")
+def _(world):
+    order = os.path.join(world.folder, "fault")
+    world.gate.load(world.gate.relay, "fault.so", EXEAT_TEST_FAULT=order)
+    world.gate.restart_relay()
+    path = put(world, "Sent", *[own_letter(f"p{number}@example.org") for number in range(2000)])
+    with open(order, "w", encoding="ascii") as file:
+        file.write("5")
+    done = run(world, path)
+    os.unlink(order)
+    assert done.returncode == 75 and done.stderr.count("database") == 1, done.stderr
+    assert world.gate.answer("history", "p1999@example.org")["entries"][0]["times"] == 0
+    assert imported(world, path)["correspondents"] == 2000
+
+
 @story("Mail in any order ties the same conversation")
 def _(world):
     chain = [own_letter(NORA, Message_ID="<4@x>", References="<1@x> <2@x> <3@x>"),
