@@ -52,7 +52,8 @@ on_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps, unsigned 
 {
     const unsigned long need = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_SETSYMLIST;
     /* Over TCP a step without a reply costs 40 ms with Postfix: delayed acknowledgements. */
-    const unsigned long quiet = SMFIP_NR_CONN | SMFIP_NR_RCPT | SMFIP_NR_HDR | SMFIP_NR_BODY;
+    const unsigned long quiet =
+        SMFIP_NR_CONN | SMFIP_NR_MAIL | SMFIP_NR_RCPT | SMFIP_NR_HDR | SMFIP_NR_BODY;
 
     (void)unused1;
     (void)unused2;
@@ -163,7 +164,7 @@ on_mail(SMFICTX *ctx, char **words)
     g_autofree char *login = proved_login(ctx);
     if (!sort_message(session, login, &kind)) {
         end_message(session);
-        return SMFIS_ACCEPT;
+        return session->quiet ? SMFIS_NOREPLY : SMFIS_ACCEPT;
     }
     const MessageLimits limits = {
         .memory = MEMORY_LIMIT,
@@ -176,7 +177,7 @@ on_mail(SMFICTX *ctx, char **words)
     session->message = message_new(kind, &limits);
     session->message->login = g_steal_pointer(&login);
     envelope_set_sender(session->message->envelope, (const char *const *)words);
-    return SMFIS_CONTINUE;
+    return go_on(session);
 }
 
 static sfsistat
@@ -190,15 +191,18 @@ on_rcpt(SMFICTX *ctx, char **words)
     return go_on(session);
 }
 
-/* Inbound mail that is for none of the accounts ends here. */
+/* The one answer before the text. What is none of the gate's business, and inbound mail that is
+ * for none of the accounts, ends here. */
 static sfsistat
 on_data(SMFICTX *ctx)
 {
     Session *session = smfi_getpriv(ctx);
 
-    if (session == NULL || session->message == NULL ||
-        session->message->kind != MESSAGE_INBOUND ||
-        decision_is_for_account(session->config, session->message->envelope))
+    if (session == NULL)
+        return SMFIS_TEMPFAIL;
+    if (session->message != NULL &&
+        (session->message->kind != MESSAGE_INBOUND ||
+         decision_is_for_account(session->config, session->message->envelope)))
         return SMFIS_CONTINUE;
     end_message(session);
     return SMFIS_ACCEPT;

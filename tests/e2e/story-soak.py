@@ -36,7 +36,7 @@ LEFT_ALONE = {"held": 0.1, "draft": 0.1, "delayed": 0.8}  # how many nobody deci
 NEXT_HOP = ["451 4.3.0 not now", "drop", "reset", "half", "421 4.3.2 going down"]
 BIG = 300_000  # bytes: more than the milter keeps in memory
 SLACK = 12 * 1024  # KiB by which memory may grow in the second half
-SPARE = 16  # descriptors that may be more by chance
+SPARE = 48  # descriptors that may be more: 32 are connections that the milter keeps
 QUIET = 150  # seconds: longer than any delay of the policy
 PAUSE = 0.05
 
