@@ -69,6 +69,7 @@ sandbox_forbid_calls(void)
 gboolean
 sandbox_forbid_calls(void)
 {
+    errno = ENOSYS;
     return FALSE;
 }
 #endif

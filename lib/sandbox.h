@@ -23,10 +23,10 @@ typedef struct {
 gboolean sandbox_no_new_privileges(void);
 
 /* No program can be started, no other process looked into, and no socket made but those for
- * this machine (EPERM); a socket that is open stays. FALSE: neither kernel nor processor are
- * known to do that. */
+ * this machine (EPERM); a socket that is open stays. FALSE: errno says
+ * why, ENOSYS where it is not known for this processor. */
 gboolean sandbox_forbid_calls(void);
 
 /* No file can be opened but in the places (EACCES), and TCP is closed where the kernel can do
- * that. What is open stays open. FALSE: the kernel has no Landlock. */
+ * that. What is open stays open. FALSE: errno says why. */
 gboolean sandbox_confine(const SandboxPlace *places, gsize count);

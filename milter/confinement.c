@@ -2,6 +2,7 @@
 
 #include "milter/confinement.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ confine_files(const Config *config, const char *config_path)
     };
 
     if (!sandbox_confine(places, G_N_ELEMENTS(places)))
-        log_warning("this kernel cannot confine it to its folders: no Landlock");
+        log_warning("not shut in its folders: Landlock: %s", g_strerror(errno));
 }
 
 void
@@ -51,6 +52,6 @@ confinement_begin(const Config *config, const char *config_path)
 #else
     confine_files(config, config_path);
     if (!sandbox_forbid_calls())
-        log_warning("this kernel cannot forbid it to start programs: no seccomp");
+        log_warning("not kept from starting programs: seccomp: %s", g_strerror(errno));
 #endif
 }

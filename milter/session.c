@@ -191,8 +191,8 @@ on_rcpt(SMFICTX *ctx, char **words)
     return go_on(session);
 }
 
-/* The one answer before the text. What is none of the gate's business, and inbound mail that is
- * for none of the accounts, ends here. */
+/* The one answer before the text. What is none of the gate's business, and inbound mail that
+ * is for none of the accounts, ends here. */
 static sfsistat
 on_data(SMFICTX *ctx)
 {
