@@ -10,6 +10,7 @@
 #include "lib/escape.h"
 #include "lib/keyfile.h"
 
+#define DEFAULT_CONFIG SYSCONFDIR "/exeat/exeat.conf"
 #define DEFAULT_SOCKET RUNSTATEDIR "/exeat/relay.sock"
 
 typedef struct {
@@ -123,7 +124,8 @@ print_help(void)
         printf("  %-22s %s\n", usage, COMMANDS[i].help);
     }
     puts("\n  -c, --config FILE     take the socket's path from this exeat.conf\n"
-         "      --socket PATH     the socket of exeat-relay; else EXEAT_SOCKET, else\n"
+         "      --socket PATH     the socket of exeat-relay; else EXEAT_SOCKET, else what\n"
+         "                        " DEFAULT_CONFIG " says, or\n"
          "                        " DEFAULT_SOCKET "\n"
          "      --json            print the relay's answer as JSON\n"
          "  -a, --all             list: also what is done\n"
@@ -287,24 +289,35 @@ describe_usage(const Command *command)
     return g_string_free(g_steal_pointer(&usage), FALSE);
 }
 
+/* A configuration that is named has to be good. The usual one need not: "exeat stop" must not
+ * wait until somebody has mended it. NULL: an error. */
+static char *
+find_socket(const Options *options, GError **error)
+{
+    const char *named = g_getenv("EXEAT_SOCKET");
+
+    if (options->session.socket != NULL)
+        return g_strdup(options->session.socket);
+    if (options->config != NULL)
+        return socket_of_config(options->config, error);
+    if (named != NULL)
+        return g_strdup(named);
+    char *configured = socket_of_config(DEFAULT_CONFIG, NULL);
+    return configured != NULL ? configured : g_strdup(DEFAULT_SOCKET);
+}
+
 static int
 run(const Command *command, Options *options, char **words)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *configured = NULL;
-    const char *named = g_getenv("EXEAT_SOCKET");
+    g_autofree char *socket = find_socket(options, &error);
 
-    if (options->session.socket == NULL && options->config != NULL) {
-        configured = socket_of_config(options->config, &error);
-        if (configured == NULL) {
-            g_autofree char *safe = escape_line(error->message);
-            fprintf(stderr, "exeat: %s\n", safe);
-            return EX_CONFIG;
-        }
-        options->session.socket = configured;
+    if (socket == NULL) {
+        g_autofree char *safe = escape_line(error->message);
+        fprintf(stderr, "exeat: %s\n", safe);
+        return EX_CONFIG;
     }
-    if (options->session.socket == NULL)
-        options->session.socket = named != NULL ? named : DEFAULT_SOCKET;
+    options->session.socket = socket;
     options->session.config = options->config;
     return command->run(&options->session, words);
 }

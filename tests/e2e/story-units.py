@@ -19,6 +19,7 @@ from world import end_on_signals  # noqa: E402
 TESTS = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 SOURCE = os.path.dirname(TESTS)
 SECONDS = 180
+SOCKET = "/run/exeat/other.sock"  # found by everybody in exeat.conf
 DAEMONS = "exeat-relay", "exeat-milter"
 # Calls that the container lets through, beside those it does by itself: what the milter shuts
 # itself in with.
@@ -95,7 +96,8 @@ def lay_out(ours, build):
                 re.sub(r"=\S+/(s?bin/exeat)", r"=/usr/local/\1", file.read()))
     put("/etc/systemd/system/guest.service", GUEST)
     put("/etc/systemd/system/guest.target", TARGET)
-    put("/etc/exeat/exeat.conf", block(read("README.md"), r"\[exeat\]"))
+    put("/etc/exeat/exeat.conf", block(read("README.md"), r"\[exeat\]").replace(
+        "[exeat]\n", f"[exeat]\nrelay-socket = {SOCKET}\n"))
     put("/etc/exeat/standard", read("contrib", "policies", "standard"))
     # A build that was not configured for /etc, /var and /run finds them all the same.
     os.makedirs(ours + "/usr/local/var")
