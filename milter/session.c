@@ -1,6 +1,7 @@
 #include "milter/session.h"
 
 #include <arpa/inet.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <libmilter/mfapi.h>
@@ -180,14 +181,26 @@ on_mail(SMFICTX *ctx, char **words)
     return go_on(session);
 }
 
+/* The address that the mail server makes of a recipient, NULL when it does not say. Sendmail
+ * leaves the domain out where it delivers itself: no other domain is meant then. */
+static const char *
+resolved_recipient(SMFICTX *ctx)
+{
+    const char *address = smfi_getsymval(ctx, (char *)"{rcpt_addr}");
+    gboolean own = *macro(ctx, "{rcpt_host}") == '\0' ||
+                   g_str_equal(macro(ctx, "{rcpt_mailer}"), "local");
+
+    return address != NULL && strchr(address, '@') == NULL && own ? NULL : address;
+}
+
 static sfsistat
 on_rcpt(SMFICTX *ctx, char **words)
 {
     Session *session = smfi_getpriv(ctx);
-    const char *resolved = smfi_getsymval(ctx, (char *)"{rcpt_addr}");
 
     if (session != NULL && session->message != NULL)
-        message_add_recipient(session->message, (const char *const *)words, resolved);
+        message_add_recipient(session->message, (const char *const *)words,
+                              resolved_recipient(ctx));
     return go_on(session);
 }
 

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import AGENT, RELAY  # noqa: E402
 from letter import letter  # noqa: E402
 from mailhost import DOOR  # noqa: E402
+from milterclient import MilterClient  # noqa: E402
 from smtpclient import Client  # noqa: E402
 from story import main, story  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
@@ -134,6 +135,27 @@ def _(world):
     assert world.submit(OWNER, [NORA], letter(NORA, sender=OWNER)).code == 250
     assert world.gate.show(item)["state"] == "held"
     assert went_to(world, MALLORY) == [] and len(went_to(world, NORA)) == 1
+
+
+@story("A recipient of Sendmail's own, named without a domain, is in no other; else it is refused")
+def _(world):
+    def submit(*macros):
+        with MilterClient(world.gate.milter_socket) as mta:
+            mta.begin(ASSISTANT, ASSISTANT, [OWNER], macros)
+            for name, value in (("From", ASSISTANT), ("To", OWNER), ("Subject", macros[1])):
+                mta.header(name, " " + value)
+            mta.body(b"x\r\n")
+            return mta.end()
+
+    local = "{rcpt_mailer}", "local"
+    assert submit("{rcpt_addr}", "owner", *local)[0] == "keep"
+    assert submit("{rcpt_addr}", "owner+x", "{rcpt_host}", "+ x", *local)[0] == "keep"
+    assert submit("{rcpt_addr}", OWNER, "{rcpt_host}", "example.com")[0] == "keep"
+    for macros in (("{rcpt_addr}", "owner", "{rcpt_host}", "far", "{rcpt_mailer}", "uucp"),
+                   ("{rcpt_addr}", NORA, "{rcpt_host}", "example.org"),
+                   ("{rcpt_addr}", NORA, *local)):
+        verdict, text = submit(*macros)
+        assert verdict == "refuse" and "another domain" in text, (macros, verdict, text)
 
 
 @story("Nobody else can put a link or a file where the daemons keep theirs (XF14)")

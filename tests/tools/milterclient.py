@@ -43,13 +43,15 @@ class MilterClient:
     def __exit__(self, *_):
         self.socket.close()
 
-    def begin(self, login, sender, recipients):
-        """MAIL and every RCPT."""
+    def begin(self, login, sender, recipients, resolved=()):
+        """MAIL and every RCPT. resolved: what the mail server tells of each, names and values."""
         if login is not None:
             self._send(b"D", b"M" + words("i", "QUEUE1", "{auth_type}", "PLAIN",
                                           "{auth_authen}", login))
         self._step(b"M", words(f"<{sender}>"))
         for recipient in recipients:
+            if resolved:
+                self._send(b"D", b"R" + words(*resolved))
             self._step(b"R", words(f"<{recipient}>"))
         self._step(b"T", b"")
 
