@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/escape.h"
+#include "lib/policies.h"
 
 #define USUAL_PORTS "25,465,587"
 
@@ -30,6 +31,7 @@ typedef struct {
     const char *postfix;
     GPtrArray *targets; /* of Target * */
     gboolean compared;  /* root has tried the targets */
+    GPtrArray *rules;   /* names of the files that decide what leaves */
     const char *place;
     GPtrArray *findings;
     guint faults;
@@ -210,6 +212,29 @@ try_hop(Look *look, const NextHop *hop)
     forbid_secret(look, hop->key_file);
 }
 
+/* What the relay starts is the relay. */
+static void
+forbid_program(Look *look, char **command)
+{
+    forbid_change(look, command[0], "who may write it, is the relay: it runs this (XE13)");
+}
+
+static void
+try_programs(Look *look)
+{
+    const Config *config = look->config;
+
+    forbid_program(look, config->anchor);
+    forbid_program(look, config->reconcile);
+    forbid_program(look, config->hop.secret.token_command);
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = config->accounts->pdata[i];
+        forbid_program(look, account->notify_command);
+        forbid_program(look, account->hop.secret.token_command);
+        forbid_program(look, account->drafts.secret.token_command);
+    }
+}
+
 static void
 try_files(Look *look)
 {
@@ -226,18 +251,18 @@ try_files(Look *look)
     if (g_str_has_prefix(config->milter_socket, "unix:"))
         forbid_change(look, config->milter_socket + strlen("unix:"),
                       "only the mail server may talk to the gate (XF11)");
-    forbid_change(look, config->path, RULES);
-    forbid_change(look, config->floor_file, RULES);
+    for (guint i = 0; i < look->rules->len; i++)
+        forbid_change(look, look->rules->pdata[i], RULES);
     forbid_secret(look, config->password_file);
     forbid_change(look, main_cf, RULES);
     forbid(look, master_cf, W_OK, RULES);
     try_hop(look, &config->hop);
     for (guint i = 0; i < config->accounts->len; i++) {
         const Account *account = config->accounts->pdata[i];
-        forbid_change(look, account->policy_file, RULES);
         try_hop(look, &account->hop);
         forbid_secrets(look, &account->drafts.secret);
     }
+    try_programs(look);
     if (look->faults == 0)
         findings_add(look->findings, FINDING_OK, look->place,
                      "it is kept from the relay's folder, keys, rules and doors");
@@ -367,6 +392,21 @@ list_users(const Config *config)
     return uids;
 }
 
+static GPtrArray *
+list_rules(const Config *config)
+{
+    GPtrArray *rules = g_ptr_array_new_with_free_func(g_free);
+
+    g_ptr_array_add(rules, g_strdup(config->path));
+    if (*config->floor_file != '\0')
+        policies_list(config->floor_file, rules);
+    for (guint i = 0; i < config->accounts->len; i++)
+        policies_list(((const Account *)config->accounts->pdata[i])->policy_file, rules);
+    for (char **file = config->alias_files; *file != NULL; file++)
+        g_ptr_array_add(rules, g_strdup(strchr(*file, ':') + 1));
+    return rules;
+}
+
 static void
 compare(Look *look)
 {
@@ -384,8 +424,12 @@ doctor_agents(const Config *config, const char *postfix, const char *outside,
 {
     g_autoptr(GPtrArray) targets = g_ptr_array_new_with_free_func(target_free);
     g_autoptr(GArray) uids = list_users(config);
-    Look look = {
-        .config = config, .postfix = postfix, .targets = targets, .findings = findings};
+    g_autoptr(GPtrArray) rules = list_rules(config);
+    Look look = {.config = config,
+                 .postfix = postfix,
+                 .targets = targets,
+                 .rules = rules,
+                 .findings = findings};
 
     if (outside != NULL && !read_outside(outside, targets))
         return FALSE;

@@ -146,6 +146,18 @@ check_people(const Config *config, const KeyFile *file, GError **error)
     return TRUE;
 }
 
+/* Names of files are relative to the folder of exeat.conf. */
+static void
+place_files(Config *config)
+{
+    g_autofree char *folder = g_path_get_dirname(config->path);
+
+    setting_place_file(&config->floor_file, folder);
+    setting_place_file(&config->password_file, folder);
+    for (guint i = 0; i < config->accounts->len; i++)
+        setting_place_file(&((Account *)config->accounts->pdata[i])->policy_file, folder);
+}
+
 static gboolean
 check_servers(Config *config, const KeyFile *file, GError **error)
 {
@@ -167,6 +179,7 @@ check_servers(Config *config, const KeyFile *file, GError **error)
 gboolean
 config_check(Config *config, const KeyFile *file, GError **error)
 {
+    place_files(config);
     return check_owners(config, file, error) && check_notices(config, file, error) &&
            check_servers(config, file, error) && check_people(config, file, error);
 }

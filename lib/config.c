@@ -284,15 +284,14 @@ config_line(const KeyFile *file, const Account *account, const char *key)
     return line != NULL ? line->line : group->line;
 }
 
-/* A policy's path is relative to the folder of exeat.conf. A mistake in the policy has its own
- * file and line; that it cannot be read at all is told with the line that names it. */
+/* A mistake in the policy has its own file and line; that it cannot be read at all is told
+ * with the line that names it. */
 static Policy *
 read_policy(const Config *config, const char *path, const KeyFile *file, guint line,
             GError **error)
 {
-    g_autofree char *folder = g_path_get_dirname(config->path);
     g_autoptr(GError) trouble = NULL;
-    Policy *policy = policies_read(folder, path, config->floor, &trouble);
+    Policy *policy = policies_read(path, config->floor, &trouble);
 
     if (policy != NULL)
         return policy;
@@ -329,12 +328,9 @@ read_policies(Config *config, const KeyFile *file, GError **error)
 static gboolean
 read_passwords(Config *config, GError **error)
 {
-    g_autofree char *folder = g_path_get_dirname(config->path);
-    g_autofree char *path = g_canonicalize_filename(config->password_file, folder);
-
     if (*config->password_file == '\0')
         return TRUE;
-    config->passwords = passwords_read(path, error);
+    config->passwords = passwords_read(config->password_file, error);
     return config->passwords != NULL;
 }
 

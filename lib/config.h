@@ -28,7 +28,7 @@ typedef struct {
     gboolean answer_later;   /* what is kept gets a 451 until its end is known; default no */
     gboolean mark_automatic; /* what leaves by a rule says so (RFC 3834); default no */
     Mode mode;               /* default draft (A37) */
-    char *policy_file;
+    char *policy_file;       /* absolute, as all names of files are */
     Policy *policy;
     char *notices_to;      /* where the agent hears what became of its messages, or "" */
     char **notify;         /* addresses that hear that something is held */

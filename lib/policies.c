@@ -22,6 +22,13 @@ read_keeping(const char *path, gpointer data, GError **error)
 }
 
 static char *
+read_listing(const char *path, gpointer data, GError **error)
+{
+    g_ptr_array_add(data, g_strdup(path));
+    return trusted_read(path, error);
+}
+
+static char *
 read_kept(const char *path, gpointer data, GError **error)
 {
     const char *text = g_hash_table_lookup(data, path);
@@ -65,6 +72,14 @@ policies_parse_keeping(const char *path, GHashTable *texts, GError **error)
     return parse(path, &reader, error);
 }
 
+void
+policies_list(const char *path, GPtrArray *names)
+{
+    const PolicyReader reader = {read_listing, normalise, names};
+    g_autoptr(Policy) policy = parse(path, &reader, NULL);
+    (void)policy;
+}
+
 Policy *
 policies_parse_texts(const char *path, GHashTable *texts, GError **error)
 {
@@ -74,9 +89,8 @@ policies_parse_texts(const char *path, GHashTable *texts, GError **error)
 }
 
 Policy *
-policies_read(const char *folder, const char *file, Policy *floor, GError **error)
+policies_read(const char *path, Policy *floor, GError **error)
 {
-    g_autofree char *path = g_canonicalize_filename(file, folder);
     g_autoptr(Policy) policy = policies_parse(path, error);
 
     if (!policy || !check_policy(policy, error))

@@ -174,6 +174,30 @@ def _(world):
     assert world.gate.milter_socket in text and place == f"agent's user {AGENT}", text
 
 
+@story("Rules and programs that the agent's user may write are faults, wherever they lie (XE13, XF16)")
+def _(world):
+    gate = world.gate
+    more = os.path.join(gate.etc, "more")
+    os.mkdir(more)
+    for name, text in (("more/policy", 'include included\n' + HOLD),
+                       ("more/included", 'hold "some" if any recipient in list\n'),
+                       ("more/list", "nora@example.org\n"), ("aliases", "")):
+        gate.write(name, text)
+    gate.write("notify", "#!/bin/sh\n", mode=0o755)
+    gate.configure(HOLD, settings={"aliases": f"aliases:{gate.etc}/aliases"},
+                   account={"policy": "more/policy", "notify-command": f"{gate.etc}/notify"})
+    assert faults(world) == []
+    for path in ("more/policy", "more/included", "more/list", "aliases", "notify"):
+        path = os.path.join(gate.etc, path)
+        os.chown(path, AGENT, AGENT)
+        found = faults(world)
+        os.chown(path, 0, 0)
+        assert [place for place, _ in found] == [f"agent's user {AGENT}"], (path, found)
+        assert path in found[0][1], (path, found)
+    os.chown(more, AGENT, AGENT)
+    assert any(f"write {more}:" in text for _, text in faults(world)), faults(world)
+
+
 @story("Without root the agent's user is only looked at by itself, and that is said")
 def _(world):
     assert ("unknown", "agent's user") in [one[:2] for one in ask(world, uid=MILTER)]

@@ -49,12 +49,20 @@ files_end(Files *files, G_GNUC_UNUSED gconstpointer data)
     g_free(files->folder);
 }
 
+static Policy *
+read_policy(const Files *files, const char *name, Policy *floor, GError **error)
+{
+    g_autofree char *path = g_build_filename(files->folder, name, NULL);
+
+    return policies_read(path, floor, error);
+}
+
 static void
 assert_refused(const Files *files, const char *name, const char *message)
 {
     g_autoptr(GError) error = NULL;
 
-    g_assert_null(policies_read(files->folder, name, NULL, &error));
+    g_assert_null(read_policy(files, name, NULL, &error));
     if (!strstr(error->message, message))
         g_test_fail_printf("expected “%s”, found “%s”", message, error->message);
 }
@@ -67,7 +75,7 @@ test_read(Files *files, G_GNUC_UNUSED gconstpointer data)
                                           {"x@xn--mnchen-3ya.example", "release"},
                                           {"x@example.org", "hold"}};
     g_autoptr(GError) error = NULL;
-    g_autoptr(Policy) policy = policies_read(files->folder, "main", NULL, &error);
+    g_autoptr(Policy) policy = read_policy(files, "main", NULL, &error);
 
     g_assert_no_error(error);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -118,8 +126,8 @@ test_floor(Files *files, G_GNUC_UNUSED gconstpointer data)
 
     write_file(files, "floor", "hold \"floor\"\n", 0600);
     write_file(files, "open", "release \"open\"\n", 0600);
-    g_autoptr(Policy) floor = policies_read(files->folder, "floor", NULL, &error);
-    g_autoptr(Policy) policy = policies_read(files->folder, "open", floor, &error);
+    g_autoptr(Policy) floor = read_policy(files, "floor", NULL, &error);
+    g_autoptr(Policy) policy = read_policy(files, "open", floor, &error);
     g_assert_no_error(error);
     g_autoptr(Verdict) verdict = policy_judge(policy, &facts, MODE_HYBRID, 0);
     g_assert_cmpstr(verdict->reason, ==, "floor");
