@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -136,18 +137,33 @@ try_port(const char *text)
     return failed;
 }
 
-static void
-look_at_milter(const char *socket, GPtrArray *findings)
+/* The relay answers nobody else what the milter asks. */
+static gboolean
+is_of_user(const char *socket, uid_t user, GPtrArray *findings)
 {
-    int failed = g_str_has_prefix(socket, "unix:") ? try_path(socket + strlen("unix:"))
-                                                   : try_port(strchr(socket, ':') + 1);
+    struct stat status;
 
-    if (failed == 0)
-        findings_add(findings, FINDING_OK, "exeat-milter", "it answers at %s", socket);
-    else
+    if (stat(socket, &status) != 0 || status.st_uid == user)
+        return TRUE;
+    findings_add(findings, FINDING_FAULT, "exeat-milter",
+                 "it runs as user %u, milter-user is %u: every agent's message gets a 451",
+                 (guint)status.st_uid, (guint)user);
+    return FALSE;
+}
+
+static void
+look_at_milter(const Config *config, GPtrArray *findings)
+{
+    const char *socket = config->milter_socket;
+    const char *path = g_str_has_prefix(socket, "unix:") ? socket + strlen("unix:") : NULL;
+    int failed = path != NULL ? try_path(path) : try_port(strchr(socket, ':') + 1);
+
+    if (failed != 0)
         findings_add(findings, FINDING_FAULT, "exeat-milter",
                      "no answer at %s: %s; start it, until then nobody's mail is taken",
                      socket, g_strerror(failed));
+    else if (path == NULL || is_of_user(path, config->milter_user, findings))
+        findings_add(findings, FINDING_OK, "exeat-milter", "it answers at %s", socket);
 }
 
 /* Any reply will do, "you may not ask this" as well. */
@@ -171,7 +187,7 @@ doctor_daemons(const Config *config, GPtrArray *findings)
 {
     g_autoptr(GError) error = NULL;
 
-    look_at_milter(config->milter_socket, findings);
+    look_at_milter(config, findings);
     if (relay_answers(config->relay_socket, &error))
         findings_add(findings, FINDING_OK, "exeat-relay", "it answers at %s",
                      config->relay_socket);

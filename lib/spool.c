@@ -104,6 +104,17 @@ open_nameless(const char *folder, GError **error)
     return fd;
 }
 
+gboolean
+spool_check(const char *folder, GError **error)
+{
+    int fd = open_nameless(folder, error);
+
+    if (fd < 0)
+        return FALSE;
+    close(fd);
+    return TRUE;
+}
+
 static gboolean
 copy_all(int from, int to, GError **error)
 {

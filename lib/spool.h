@@ -12,6 +12,9 @@ Spool *spool_new(gsize limit, const char *folder);
 void spool_free(Spool *spool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Spool, spool_free)
 
+/* Whether the unlinked file can be made. */
+gboolean spool_check(const char *folder, GError **error);
+
 gboolean spool_append(Spool *spool, const void *bytes, gsize length, GError **error);
 
 /* Bytes appended so far. */

@@ -275,7 +275,9 @@ receive_first(Wire *wire, struct iovec parts[2], gsize *got_out, int *fd_out, GE
     if (got < 0)
         return fail(errno == EAGAIN ? ETIMEDOUT : errno, "local socket", error);
     if (!take_descriptors(&message, fd_out))
-        return blame("more descriptors than may come", error);
+        return blame(fd_out != NULL ? "more descriptors than may come"
+                                    : "a descriptor, which none but milter-user may send",
+                     error);
     *got_out = (gsize)got;
     return TRUE;
 }

@@ -7,6 +7,7 @@
 #include "lib/error.h"
 #include "lib/log.h"
 #include "lib/mail.h"
+#include "lib/spool.h"
 #include "milter/gate.h"
 #include "milter/session.h"
 
@@ -19,7 +20,8 @@ serve(const char *config_path, GError **error)
     static Gate *gate;
 
     config = config_read(config_path, FALSE, error);
-    if (config == NULL)
+    /* Else every large message would get a 451, and only those. */
+    if (config == NULL || !spool_check(config->spool, error))
         return FALSE;
     mail_start();
     gate = gate_new(config->relay_socket);

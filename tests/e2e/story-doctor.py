@@ -174,6 +174,13 @@ def _(world):
     assert world.gate.milter_socket in text and place == f"agent's user {AGENT}", text
 
 
+@story("A milter that runs as another user than milter-user is a fault")
+def _(world):
+    world.gate.configure(HOLD, settings={"milter-user": str(AGENT + 1)})
+    [(place, text)] = faults(world)
+    assert place == "exeat-milter" and f"runs as user {MILTER}" in text, (place, text)
+
+
 @story("Rules and programs that the agent's user may write are faults, wherever they lie (XE13, XF16)")
 def _(world):
     gate = world.gate

@@ -64,6 +64,19 @@ def _(world):
     accepted_is_kept(world, crowd)
 
 
+@story("Without a place for large messages the milter does not start, and says why")
+def _(world):
+    world.gate.milter.stop(knock=world.gate.milter_socket)
+    place = os.path.join(world.folder, "none")
+    world.gate.configure(POLICY, settings={"spool": place})
+    try:
+        world.gate.milter.start()
+    except RuntimeError as error:
+        assert f"{place}: No such file or directory" in str(error), error
+    else:
+        raise AssertionError("it started")
+
+
 @story("With the milter killed the agent gets a 4xx (XF1)")
 def _(world):
     with world.client(ASSISTANT) as client:

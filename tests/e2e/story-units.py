@@ -93,7 +93,7 @@ def lay_out(ours, build):
     for unit in ("exeat-relay", "exeat-milter", "exeat-doctor"):
         with open(f"{build}/contrib/systemd/{unit}.service", encoding="utf-8") as file:
             put(f"/etc/systemd/system/{unit}.service",
-                re.sub(r"=\S+/(s?bin/exeat)", r"=/usr/local/\1", file.read()))
+                re.sub(r"(=\+?)/\S+/(s?bin/exeat)", r"\1/usr/local/\2", file.read()))
     put("/etc/systemd/system/guest.service", GUEST)
     put("/etc/systemd/system/guest.target", TARGET)
     put("/etc/exeat/exeat.conf", block(read("README.md"), r"\[exeat\]").replace(
@@ -181,9 +181,11 @@ def _(found):
 
 @story("With the units mail is judged, approved by the owner alone, and sent")
 def _(found):
-    assert found["inside"] == [0, "250"] and found["outside"] == [0, "250"], found
+    assert found["inside"] == [0, "250"], found["inside"]
+    assert found["outside"] == [0, "250"], found["outside"]
     assert found["approve as agent"][0] == 77, found["approve as agent"]
-    assert found["approve"][0] == 0 and found["state"] == [0, "sent"], found
+    assert found["approve"][0] == 0, found["approve"]
+    assert found["state"] == [0, "sent"], found["state"]
 
 
 @story("A daemon that was killed is started again, and mail goes on (XF1, XF3)")
@@ -196,13 +198,25 @@ def _(found):
 
 @story("A wrong configuration stops the relay once, and until it is mended the agent gets a 4xx")
 def _(found):
-    assert found["reload"][0] == 0 and "ActiveState=active" in found["after reload"][1], found
+    assert found["reload"][0] == 0, found["reload"]
+    assert "ActiveState=active" in found["after reload"][1], found["after reload"]
+    assert found["reload, wrong"][0] != 0, found["reload, wrong"]
+    assert "ActiveState=active" in found["after reload, wrong"][1], found["after reload, wrong"]
     assert found["restart, wrong"][0] != 0, found["restart, wrong"]
     after = found["after wrong"][1]
     assert "ActiveState=failed" in after and "ExecMainStatus=78" in after, after
     assert re.search(r"SMTP\w+\(4\d\d, |\(45\d, ", found["submitted, wrong"][1]), \
         found["submitted, wrong"]
-    assert found["start, right"][0] == 0 and found["submitted, right"] == [0, "250"], found
+    assert found["start, right"][0] == 0, found["start, right"]
+    assert found["submitted, right"] == [0, "250"], found["submitted, right"]
+
+
+@story("What passes is waited for: a database that cannot be opened, a milter ended by SIGHUP (XF3)")
+def _(found):
+    assert found["submitted after HUP"] == [0, "250"], found["submitted after HUP"]
+    assert found["start without database"][0] != 0, found["start without database"]
+    assert "ActiveState=activating" in found["without database"][1], found["without database"]
+    assert found["submitted with database"] == [0, "250"], found["submitted with database"]
 
 
 @story("The doctor's unit sees what the doctor sees (XF17)")

@@ -127,8 +127,12 @@ def disturb(found):
         found[f"submitted after {unit}"] = submit(OWNER, f"After {unit}", tries=10)
     found["reload"] = run("systemctl", "reload", "exeat-relay")
     found["after reload"] = state("exeat-relay")
+    must("systemctl", "kill", "-s", "HUP", "exeat-milter")
+    found["submitted after HUP"] = submit(OWNER, "After HUP", tries=20)
     conf = "/etc/exeat/exeat.conf"
     must("sed", "-i", "s/^mode = hybrid/mode = hybird/", conf)
+    found["reload, wrong"] = run("systemctl", "reload", "exeat-relay")
+    found["after reload, wrong"] = state("exeat-relay")
     found["restart, wrong"] = run("systemctl", "restart", "exeat-relay")
     time.sleep(1)
     found["after wrong"] = state("exeat-relay")
@@ -136,6 +140,17 @@ def disturb(found):
     must("sed", "-i", "s/^mode = hybird/mode = hybrid/", conf)
     found["start, right"] = run("systemctl", "start", "exeat-relay")
     found["submitted, right"] = submit(OWNER, "Somebody judges", tries=10)
+
+
+def starve(found):
+    """A relay that cannot open its database for longer than systemd is patient by itself."""
+    must("systemctl", "stop", "exeat-relay")
+    must("chown", "root", "/var/lib/exeat/exeat.db")
+    found["start without database"] = run("systemctl", "start", "exeat-relay")
+    time.sleep(8)
+    found["without database"] = state("exeat-relay")
+    must("chown", "exeat-relay", "/var/lib/exeat/exeat.db")
+    found["submitted with database"] = submit(OWNER, "With a database", tries=20)
 
 
 def try_all(found, folder):
@@ -151,6 +166,7 @@ def try_all(found, folder):
         found[f"{unit} process"] = process(unit)
     decide(found)
     disturb(found)
+    starve(found)
     found["doctor"] = run("systemctl", "start", "exeat-doctor")
     found["doctor says"] = run("journalctl", "--no-pager", "-o", "cat", "-u", "exeat-doctor")
     found["journal"] = run("journalctl", "--no-pager", "-u", "exeat-relay", "-u", "exeat-milter")
