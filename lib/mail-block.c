@@ -12,6 +12,7 @@
 #define WORD_LONG 2000            /* one unbroken word of that length alone makes a block */
 #define BYTES_MIN 8               /* numbers in a line of a dump */
 #define BYTE_MAX  8               /* digits of each */
+#define GLANCE    24              /* characters that tell most lines of prose from code */
 
 typedef struct {
     gsize total;   /* characters in all, spaces aside */
@@ -39,21 +40,28 @@ longest_run(const char *piece, gsize length)
     return longest;
 }
 
-/* Letters that could be words: three or more, small but perhaps the first, or all capital. */
+/* Letters that could be words: three or more, small but perhaps the first, or all capital.
+ * Without digits, several may touch, as in "getTextLength". */
 static gsize
 count_words(const char *piece, gsize length, gboolean digits)
 {
     gsize words = 0;
 
     for (gsize i = 0; i < length;) {
-        gsize start = i, capitals = 0;
+        gsize start = i, capitals = 0, hump = 0, humps = 0;
         gboolean late = FALSE; /* a capital after the first letter */
         for (; i < length && g_ascii_isalpha(piece[i]); i++) {
-            capitals += g_ascii_isupper(piece[i]);
-            late = late || (i > start && g_ascii_isupper(piece[i]));
+            gboolean capital = g_ascii_isupper(piece[i]);
+            capitals += capital;
+            late = late || (i > start && capital);
+            humps += capital && hump >= 3 ? hump : 0;
+            hump = capital ? 1 : hump + 1;
         }
+        humps += hump >= 3 ? hump : 0;
         if (i - start >= 3 && (!late || (capitals == i - start && !digits)))
             words += i - start;
+        else if (i - start < RUN_LONG)
+            words += humps;
         i += i == start;
     }
     return words;
@@ -88,6 +96,8 @@ is_code(const char *piece, gsize length)
         digits += g_ascii_isdigit(piece[i]);
         changes += i > 0 && g_ascii_isalpha(piece[i - 1]) && g_ascii_isdigit(piece[i]);
     }
+    if (length >= RUN_LONG && digits * 5 >= length * 3)
+        return TRUE;
     if (different < 5 || letters == 0)
         return FALSE;
     return changes >= 3 || longest_run(piece, length) >= RUN_LONG ||
@@ -126,6 +136,39 @@ look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
     }
     if (length >= PIECE_MIN && is_code(piece, length))
         line->code += length;
+}
+
+/* Small, capital and digit by turns, the more so the smaller slack is. A capital that begins a
+ * word is no turn. */
+static gboolean
+takes_turns(const char *text, gsize length, gsize slack)
+{
+    gsize small = 0, capital = 0, digits = 0, turns = 0;
+    char last = 0;
+
+    for (gsize i = 0; i < length; last = text[i++]) {
+        if (g_ascii_islower(text[i])) {
+            small++;
+            turns += g_ascii_isdigit(last);
+        } else if (g_ascii_isupper(text[i])) {
+            capital++;
+            turns += g_ascii_islower(last) || g_ascii_isdigit(last);
+        } else if (g_ascii_isdigit(text[i])) {
+            digits++;
+            turns += g_ascii_isalpha(last);
+        }
+    }
+    gsize all = small + capital + digits;
+    return all * 2 >= length && turns * 4 * slack >= all && small * 7 * slack >= all &&
+           capital * 7 * slack >= all;
+}
+
+/* An encoding in pieces of any size. Most lines are none at a glance. */
+static gboolean
+is_jumble(const char *text, gsize length)
+{
+    return (length <= GLANCE || takes_turns(text, GLANCE, 2)) &&
+           takes_turns(text, length, 1) && memmem(text, length, "://", 3) == NULL;
 }
 
 static gboolean
@@ -198,6 +241,9 @@ mail_find_blocks(MailReading *reading, const char *text)
         gsize code = measure(p, length, &line);
         if (line.total > 0) /* an empty line ends no block */
             block = code > 0 ? block + code : 0;
+        /* Formulas and games of chess look the same, but are short. */
+        if (code == 0 && is_jumble(p, length))
+            code = line.total;
         total += code;
         if (block >= BLOCK_MIN || total >= TOTAL_MIN || line.longest >= WORD_LONG)
             mail_mark(reading, "an encoded block");

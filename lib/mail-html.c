@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define QUOTE_MAX 10
+#define RUN_MAX   200 /* letters in a row that no name in a page has */
 
 typedef struct {
     GString *out;
@@ -16,6 +17,7 @@ typedef struct {
     gboolean quotes; /* FALSE once a quoted attribute never ended: quotes then mean nothing */
     gboolean page;   /* nothing but what a browser shows */
     gboolean unseen; /* FALSE once an element that no browser shows never ended */
+    gboolean hidden; /* FALSE once a hidden one never ended */
 } Render;
 
 /* In which attributes a reader, or the reader's program, finds words or places to go. */
@@ -121,6 +123,29 @@ end_link(Render *render)
         put_marked(render, '<', link, '>');
 }
 
+/* What is no name, no number and no list of them, wherever it stands. */
+static gboolean
+is_load(const char *text)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_";
+    gsize run = 0;
+
+    for (; *text != 0; text += run + (text[run] != 0)) {
+        run = strspn(text, letters);
+        if (run >= RUN_MAX)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static void
+put_load(Render *render, const char *text)
+{
+    if (is_load(text))
+        put_marked(render, '[', text, ']');
+}
+
 static void
 put_attribute(Render *render, const char *tag, const char *name, const char *value)
 {
@@ -130,8 +155,11 @@ put_attribute(Render *render, const char *tag, const char *name, const char *val
         render->link_text = render->out->len;
     } else if (is_one_of(words, name)) {
         put_marked(render, '[', value, ']');
-    } else if (is_one_of(places, name) || g_str_has_suffix(name, ":href")) {
+    } else if (is_one_of(places, name) || g_str_has_suffix(name, ":href") ||
+               (strcmp(name, "style") == 0 && strcasestr(value, "url(") != NULL)) {
         put_marked(render, '<', value, '>');
+    } else {
+        put_load(render, value);
     }
 }
 
@@ -152,6 +180,7 @@ read_attributes(Render *render, const char *tag, const char *p, const char *end)
         while (p < end && !is_space(*p) && (*p != '=' || p == start))
             p++;
         g_autofree char *name = g_ascii_strdown(start, p - start);
+        put_load(render, name);
         while (p < end && g_ascii_isspace(*p))
             p++;
         if (p >= end || *p != '=')
@@ -226,6 +255,48 @@ skip_unseen(Render *render, const char *tag, const char *content)
     return end != NULL ? end : content;
 }
 
+/* Whether the tag says that a browser shows nothing of its element. */
+static gboolean
+is_hidden(const char *attributes, const char *end)
+{
+    static const char pattern[] = "\\shidden([\\s=/]|$)|display\\s*:\\s*none|"
+                                  "visibility\\s*:\\s*hidden|"
+                                  "font-size\\s*:\\s*0+(\\.0*)?(?![.0-9])";
+    static GRegex *regex;
+    gsize length = (gsize)(end - attributes);
+
+    if (length < strlen(" hidden"))
+        return FALSE;
+    if (g_once_init_enter(&regex))
+        g_once_init_leave(&regex,
+                          g_regex_new(pattern, G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL));
+    return g_regex_match_full(regex, attributes, (gssize)length, 0, 0, NULL, NULL);
+}
+
+/* Skips a hidden element with those of its name inside it. */
+static const char *
+skip_hidden(Render *render, const char *tag, const char *content)
+{
+    static const char empty[] = "|area|base|br|col|embed|hr|img|input|link|meta|source|wbr|";
+    gsize length = strlen(tag);
+    guint depth = 1;
+
+    if (!render->hidden || is_one_of(empty, tag))
+        return content;
+    for (const char *p = strchr(content, '<'); p != NULL; p = strchr(p + 1, '<')) {
+        gboolean closing = p[1] == '/';
+        const char *name = p + 1 + closing;
+        if (g_ascii_strncasecmp(name, tag, length) != 0 ||
+            (g_ascii_isalnum(name[length]) || name[length] == '-'))
+            continue;
+        depth = closing ? depth - 1 : depth + 1;
+        if (depth == 0)
+            return p;
+    }
+    render->hidden = FALSE;
+    return content;
+}
+
 /* Reads the tag at p and returns where the text goes on; p itself when it is no tag. */
 static const char *
 read_tag(Render *render, const char *p)
@@ -252,7 +323,10 @@ read_tag(Render *render, const char *p)
     g_autofree char *tag = g_ascii_strdown(start, name_end - start);
     if (render->page && is_one_of("|script|style|template|", tag))
         return closing ? end + 1 : skip_unseen(render, tag, end + 1);
+    if (render->page && !closing && is_hidden(name_end, end))
+        return skip_hidden(render, tag, end + 1);
     lay_out(render, tag, closing);
+    put_load(render, tag);
     read_attributes(render, tag, name_end, end);
     return end + 1;
 }
@@ -261,8 +335,13 @@ static char *
 render_all(const char *html, gboolean page)
 {
     g_autoptr(GString) out = g_string_sized_new(strlen(html));
-    Render render = {
-        .out = out, .feeds = 2, .tags = TRUE, .quotes = TRUE, .page = page, .unseen = TRUE};
+    Render render = {.out = out,
+                     .feeds = 2,
+                     .tags = TRUE,
+                     .quotes = TRUE,
+                     .page = page,
+                     .unseen = TRUE,
+                     .hidden = TRUE};
 
     for (const char *p = html; *p != 0;) {
         const char *next = *p == '<' && render.tags ? read_tag(&render, p) : p;

@@ -159,6 +159,14 @@ typedef enum {
 
 MailFrame mail_line_frame(const char *folded);
 
+/* How many signs that are no letter, digit, bracket or quotation mark stand at each end of a
+ * line, at the poorer one. */
+guint mail_line_signs(const char *folded);
+
+/* Cuts signs and colons off both ends in place; returns the rest, and how many signs went
+ * beside those that end a sentence. */
+char *mail_strip_decoration(char *line, guint *cut_out);
+
 /* What a word says about the line or subject it begins. The kinds of header lines are bits. */
 typedef enum {
     MAIL_WORD_NONE = 0,
@@ -179,9 +187,16 @@ char *mail_fold(const char *text);
 MailWord mail_word_label(const char *folded);  /* "from" before a colon */
 MailWord mail_word_prefix(const char *folded); /* "fwd" before a colon in a subject */
 
-/* A line between or before messages: forward, reply or none. whole: it must be nothing else.
- */
-MailWord mail_word_marker(const char *folded, gboolean whole);
+/* Where in a line the words of a marker may stand. */
+typedef enum {
+    MAIL_MARKER_WHOLE, /* and nothing else does */
+    MAIL_MARKER_FIRST,
+    MAIL_MARKER_EDGE, /* first or last */
+    MAIL_MARKER_ANYWHERE
+} MailMarkerPlace;
+
+/* A line between or before messages: forward, reply or none. */
+MailWord mail_word_marker(const char *folded, MailMarkerPlace place);
 
 /* TRUE when a word for "forwarded" is in it: enough for a framed line, where a sentence would
  * not stand. */

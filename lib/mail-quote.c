@@ -12,7 +12,9 @@
 #define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
 #define SHAPES_MIN  3   /* header lines by their looks that make a block */
 #define SHAPES_MAX  6   /* a longer form is none that a mail program copies */
+#define SIGNS_SURE  3   /* at each end of a line that is no sentence */
 #define OPEN_MAX    400 /* bytes of a marker that goes on over several lines */
+#define BREAK_MAX   40  /* bytes of the last word or two of a line that was broken */
 
 /* Header lines that are known by their looks alone. */
 typedef struct {
@@ -34,7 +36,9 @@ typedef struct {
     guint run;         /* quoted lines in a row */
     const char *above; /* the last line that was not empty */
     gsize above_length;
-    guint above_gap; /* lines since then */
+    guint above_gap;    /* lines since then */
+    const char *before; /* the line right above that one; NULL when there is none */
+    gsize before_length;
     gboolean *forward;
     gboolean *quoted;
 } Search;
@@ -56,38 +60,14 @@ skip_quote(const char *line, guint *level_out)
     return line;
 }
 
-static gboolean
-is_decoration(gunichar c)
+/* "1. " or "2) " before an entry of a list. */
+static const char *
+skip_number(const char *phrase)
 {
-    return (c < 0x80 && c != 0 && strchr("-_=*~#+<>[](){}\"", (int)c) != NULL) ||
-           c == 0x00b7 || (c >= 0x2010 && c <= 0x2015) || (c >= 0x2500 && c <= 0x257f) ||
-           c == 0x30fc;
-}
+    const gsize digits = strspn(phrase, "0123456789");
+    const gboolean listed = digits > 0 && (phrase[digits] == '.' || phrase[digits] == ')');
 
-/* Cuts decoration and colons off both ends in place; returns the rest and how much was cut. */
-static char *
-strip_decoration(char *line, guint *cut_out)
-{
-    guint cut = 0;
-    char *end = line + strlen(line);
-
-    for (; *line != 0; line = g_utf8_next_char(line)) {
-        gunichar c = g_utf8_get_char(line);
-        if (!is_decoration(c) && c != ' ')
-            break;
-        cut += c != ' ';
-    }
-    while (end > line) {
-        char *previous = g_utf8_prev_char(end);
-        gunichar c = g_utf8_get_char(previous);
-        if (!is_decoration(c) && c != ' ' && c != ':')
-            break;
-        cut += c != ' ' && c != ':';
-        end = previous;
-    }
-    *end = 0;
-    *cut_out = cut;
-    return line;
+    return listed && phrase[digits + 1] == ' ' ? phrase + digits + 2 : phrase;
 }
 
 /* Shorter words mean many things. */
@@ -97,18 +77,32 @@ is_sure_word(const char *word)
     return strlen(word) >= 5 || g_str_has_prefix(word, "fw");
 }
 
+/* Signs at both ends make a line of its own out of words that could stand in a sentence; the
+ * more of them, the surer. Brackets and quotation marks stand around sentences, too. */
+static MailMarkerPlace
+marker_place(const char *folded, guint cut, gboolean title)
+{
+    guint signs = mail_line_signs(folded);
+
+    if (signs >= SIGNS_SURE)
+        return MAIL_MARKER_ANYWHERE;
+    if (signs >= 2 || title)
+        return MAIL_MARKER_EDGE;
+    return cut >= 2 ? MAIL_MARKER_FIRST : MAIL_MARKER_WHOLE;
+}
+
 static void
 look_for_marker(Search *search, const char *folded)
 {
     g_autofree char *copy = g_strdup(folded);
     guint cut = 0;
-    const char *phrase = strip_decoration(copy, &cut);
+    const char *phrase = skip_number(mail_strip_decoration(copy, &cut));
 
     if (*phrase == 0)
         return;
     /* "Forwarded message follows:" is a title, too. */
     gboolean title = g_str_has_suffix(folded, ":") && strlen(folded) <= TITLE_MAX;
-    MailWord word = mail_word_marker(phrase, cut < 2 && !title);
+    MailWord word = mail_word_marker(phrase, marker_place(folded, cut, title));
     if (word == MAIL_WORD_NONE && cut >= 2) /* "=== Forwarded ===" */
         word = is_sure_word(phrase) ? mail_word_prefix(phrase) & MAIL_WORD_FORWARD : word;
     MailFrame frame = mail_line_frame(folded);
@@ -150,7 +144,8 @@ could_mark(const Search *search, const char *folded, guint level)
     gboolean title = g_str_has_suffix(folded, ":") && strlen(folded) <= TITLE_MAX;
 
     if (mail_line_frame(folded) == MAIL_FRAME_WIDE)
-        return mail_word_marker(folded, FALSE) == MAIL_WORD_NONE && !mail_word_verb(folded);
+        return mail_word_marker(folded, MAIL_MARKER_ANYWHERE) == MAIL_WORD_NONE &&
+               !mail_word_verb(folded);
     return title && !mail_word_verb(folded) && strpbrk(folded, "0123456789@") == NULL &&
            (mail_word_forwarded(folded) || level > search->level);
 }
@@ -166,7 +161,7 @@ label_of(const char *folded)
     if (*colon == 0 || colon - folded > LABEL_MAX)
         return MAIL_WORD_NONE;
     g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
-    return mail_word_label(strip_decoration(label, &cut));
+    return mail_word_label(mail_strip_decoration(label, &cut));
 }
 
 /* Two mailboxes, one with a name, a date and one line more are the header of a message in any
@@ -270,18 +265,35 @@ look_for_broken_title(Search *search, const char *folded)
     g_autofree char *above = mail_fold(skip_quote(head, &level));
     for (gsize i = 0; i < G_N_ELEMENTS(breaks); i++) {
         g_autofree char *joined = g_strconcat(above, breaks[i], folded, NULL);
-        if (mail_word_marker(strip_decoration(joined, &cut), TRUE) == MAIL_WORD_FORWARD)
+        if (mail_word_marker(mail_strip_decoration(joined, &cut), MAIL_MARKER_WHOLE) ==
+            MAIL_WORD_FORWARD)
             *search->forward = TRUE;
     }
 }
 
+/* Where text runs to the left, a mark that nobody sees may stand behind the colon. */
 static gboolean
 ends_in_colon(const char *line, gsize length)
 {
-    while (length > 0 && (g_ascii_isspace(line[length - 1]) || line[length - 1] == '*'))
-        length--;
-    return (length > 0 && line[length - 1] == ':') ||
-           (length > 2 && memcmp(line + length - 3, "：", 3) == 0);
+    const char *last = g_utf8_find_prev_char(line, line + length);
+
+    for (; last != NULL; last = g_utf8_find_prev_char(line, last)) {
+        gunichar c = g_utf8_get_char(last);
+        if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT && c != '*')
+            return c == ':' || c == 0xff1a;
+    }
+    return FALSE;
+}
+
+/* In any script. */
+static guint
+count_digits(const char *text)
+{
+    guint digits = 0;
+
+    for (const char *p = text; *p != 0; p = g_utf8_next_char(p))
+        digits += g_unichar_isdigit(g_utf8_get_char(p));
+    return digits;
 }
 
 /* The line above quoted lines: "On 13 November, Nora wrote:" or, as some write it, "13.11.2026
@@ -295,7 +307,24 @@ is_attribution(const char *line, gsize length)
     if (mail_word_verb(folded))
         return TRUE;
     return ends_in_colon(line, length) &&
-           (strpbrk(folded, "0123456789@") != NULL || length > HEAD_MAX);
+           (strchr(folded, '@') != NULL || count_digits(folded) > 0 || length > HEAD_MAX);
+}
+
+/* "On Friday, 13.11.2026, Nora <nora@example.org> has" and on the next line "written:". */
+static gboolean
+is_broken_attribution(const Search *search)
+{
+    if (search->before == NULL || search->above_length > BREAK_MAX ||
+        !ends_in_colon(search->above, search->above_length))
+        return FALSE;
+    g_autofree char *rest = copy_head(search->above, search->above_length);
+    g_autofree char *head = copy_head(search->before, search->before_length);
+    guint level = 0;
+    g_strchomp(head);
+    const char *space = strchr(skip_quote(rest, &level), ' ');
+    if (g_str_has_suffix(head, ".") || (space != NULL && strchr(space + 1, ' ') != NULL))
+        return FALSE;
+    return strchr(head, '@') != NULL || count_digits(head) >= DATE_DIGITS;
 }
 
 /* A line such as "---- On Friday Nora wrote ----" or ">>> Nora 13.11.2026 08:00 >>>". */
@@ -315,12 +344,10 @@ look_for_date(Search *search, const char *folded, const char *line, gsize length
 {
     gsize indent = MIN(length, strspn(line, " "));
     gboolean framed = is_framed(line + indent, length - indent);
-    guint digits = 0;
 
     if (!framed && !ends_in_colon(line, length))
         return;
-    for (const char *p = folded; *p != 0; p++)
-        digits += g_ascii_isdigit(*p);
+    guint digits = count_digits(folded);
     if ((digits >= DATE_DIGITS && mail_word_verb(folded)) ||
         (digits >= DATE_DIGITS && framed && line[indent] == '>') ||
         (digits >= TIME_DIGITS && strchr(folded, '@') != NULL))
@@ -336,7 +363,7 @@ look_for_quote(Search *search, guint level, gboolean empty)
     if (search->run >= RUN_MIN)
         *search->quoted = TRUE;
     if (search->run == 1 && search->above != NULL && search->above_gap <= GAP_MAX &&
-        is_attribution(search->above, search->above_length))
+        (is_attribution(search->above, search->above_length) || is_broken_attribution(search)))
         *search->quoted = TRUE;
 }
 
@@ -413,6 +440,8 @@ look_at_line(Search *search, const char *line, gsize length)
     else
         look_at_content(search, content, level, line, length);
     search->level = level;
+    search->before = search->above_gap == 1 ? search->above : NULL;
+    search->before_length = search->above_length;
     search->above = line;
     search->above_length = length;
     search->above_gap = 0;

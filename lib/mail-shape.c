@@ -127,3 +127,67 @@ mail_line_frame(const char *folded)
         return MAIL_FRAME_CLOSED;
     return spaced ? MAIL_FRAME_WIDE : MAIL_FRAME_LONG;
 }
+
+static gboolean
+is_sign(gunichar c)
+{
+    return c == 0x30fc || (c > ' ' && c != ':' && !g_unichar_isalnum(c) &&
+                           !g_unichar_ismark(c) && !g_unichar_isspace(c));
+}
+
+/* What people put around a sentence, too. */
+static gboolean
+is_bracket(gunichar c)
+{
+    GUnicodeType type = g_unichar_type(c);
+
+    return c == '"' || c == '\'' || type == G_UNICODE_OPEN_PUNCTUATION ||
+           type == G_UNICODE_CLOSE_PUNCTUATION || type == G_UNICODE_INITIAL_PUNCTUATION ||
+           type == G_UNICODE_FINAL_PUNCTUATION;
+}
+
+/* A sentence has them at its end, even where a dash stands before it. */
+static gboolean
+is_stop(gunichar c)
+{
+    return c < 0x80 && strchr(".,;!?", (int)c) != NULL;
+}
+
+guint
+mail_line_signs(const char *folded)
+{
+    guint left = 0, right = 0;
+
+    for (const char *p = folded; *p == ' ' || is_sign(g_utf8_get_char(p));
+         p = g_utf8_next_char(p))
+        left += *p != ' ' && !is_bracket(g_utf8_get_char(p));
+    for (const char *p = folded + strlen(folded); p > folded;) {
+        p = g_utf8_prev_char(p);
+        gunichar c = g_utf8_get_char(p);
+        if (c != ' ' && c != ':' && !is_sign(c))
+            break;
+        right += is_sign(c) && !is_bracket(c);
+    }
+    return MIN(left, right);
+}
+
+char *
+mail_strip_decoration(char *line, guint *cut_out)
+{
+    guint cut = 0;
+    char *end = line + strlen(line);
+
+    for (; *line == ' ' || is_sign(g_utf8_get_char(line)); line = g_utf8_next_char(line))
+        cut += *line != ' ';
+    while (end > line) {
+        char *previous = g_utf8_prev_char(end);
+        gunichar c = g_utf8_get_char(previous);
+        if (!is_sign(c) && c != ' ' && c != ':')
+            break;
+        cut += is_sign(c) && !is_stop(c);
+        end = previous;
+    }
+    *end = 0;
+    *cut_out = cut;
+    return line;
+}

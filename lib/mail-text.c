@@ -186,7 +186,9 @@ uu_name(const char *line, gsize length, gboolean *base64_out)
     p += *base64_out ? 7 : 0;
     if (p >= end || (*p != ' ' && *p != '\t'))
         return NULL;
-    const char *mode = ++p;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    const char *mode = p;
     while (p < end && *p >= '0' && *p <= '7')
         p++;
     if (p - mode < 3 || p - mode > 6 || (p < end && *p != ' ' && *p != '\t'))
@@ -200,6 +202,7 @@ typedef struct {
     gboolean base64;
     gint state; /* of the base64 decoder */
     guint save;
+    gboolean whole; /* a line has about the length that it says: a sentence has not */
 } UuFile;
 
 static guint
@@ -212,7 +215,7 @@ uu_value(char c)
 static gboolean
 uu_decode(UuFile *file, const char *line, gsize length)
 {
-    guint8 bytes[63];
+    guint8 bytes[63] = {0};
     gsize n = length > 0 ? uu_value(line[0]) : 0;
 
     if (length > (n + 2) / 3 * 4 + 3) /* a check character may follow */
@@ -228,6 +231,7 @@ uu_decode(UuFile *file, const char *line, gsize length)
     }
     g_checksum_update(file->sum, bytes, (gssize)n);
     file->size += n;
+    file->whole |= n > 0 && length * 2 > (n + 2) / 3 * 4;
     return TRUE;
 }
 
@@ -242,6 +246,7 @@ uu_decode_base64(UuFile *file, const char *line, gsize length)
         if (!g_ascii_isalnum(line[i]) && strchr("+/=", line[i]) == NULL)
             return FALSE;
     gsize n = g_base64_decode_step(line, length, bytes, &file->state, &file->save);
+    file->whole = TRUE;
     g_checksum_update(file->sum, bytes, (gssize)n);
     file->size += n;
     return TRUE;
@@ -261,17 +266,16 @@ read_uu(MailReading *reading, const char *name, gboolean base64, const char *tex
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
     UuFile file = {.sum = sum, .base64 = base64};
-    guint lines = 0;
     gboolean end = FALSE;
 
-    for (const char *line = text; *line != 0; lines++) {
+    for (const char *line = text; *line != 0;) {
         gsize length = strcspn(line, "\n");
         end = is_uu_end(&file, line, length);
         if (end || !(base64 ? uu_decode_base64 : uu_decode)(&file, line, length))
             break;
         line += length + (line[length] != 0);
     }
-    if (end || lines > 0)
+    if (end || file.whole)
         mail_add_part(reading, name, "application/x-uuencode", file.size,
                       g_checksum_get_string(sum));
 }

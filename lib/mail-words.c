@@ -324,18 +324,54 @@ mail_word_may_mark(char first, gsize length)
     return length <= words()->marker_most[(guchar)g_ascii_tolower(first)];
 }
 
+/* Not "forwarded messages" for "forwarded message". */
+static gboolean
+begins_with(const char *folded, const char *phrase)
+{
+    const gsize length = strlen(phrase);
+
+    return strncmp(folded, phrase, length) == 0 &&
+           !(g_ascii_isalpha(folded[length]) && g_ascii_isalpha(phrase[length - 1]));
+}
+
+static gboolean
+ends_with(const char *folded, const char *phrase)
+{
+    const gsize length = strlen(folded), tail = strlen(phrase);
+
+    return tail <= length && strcmp(folded + length - tail, phrase) == 0 &&
+           !(tail < length && g_ascii_isalpha(folded[length - tail - 1]) &&
+             g_ascii_isalpha(phrase[0]));
+}
+
+static gboolean
+stands_in(const char *folded, const char *phrase, MailMarkerPlace place)
+{
+    switch (place) {
+    case MAIL_MARKER_WHOLE:
+        return strcmp(folded, phrase) == 0;
+    case MAIL_MARKER_FIRST:
+        return begins_with(folded, phrase);
+    case MAIL_MARKER_EDGE:
+        return begins_with(folded, phrase) || ends_with(folded, phrase);
+    case MAIL_MARKER_ANYWHERE:
+        break;
+    }
+    return strstr(folded, phrase) != NULL;
+}
+
 MailWord
-mail_word_marker(const char *folded, gboolean whole)
+mail_word_marker(const char *folded, MailMarkerPlace place)
 {
     MailWord found = MAIL_WORD_NONE;
     GHashTableIter iter;
     gpointer phrase, word;
 
-    if (whole)
+    if (place == MAIL_MARKER_WHOLE)
         return GPOINTER_TO_UINT(g_hash_table_lookup(words()->markers, folded));
     g_hash_table_iter_init(&iter, words()->markers);
     while (found != MAIL_WORD_FORWARD && g_hash_table_iter_next(&iter, &phrase, &word))
-        if (strstr(folded, phrase) != NULL)
+        if (stands_in(folded, phrase, place))
             found = GPOINTER_TO_UINT(word);
     return found;
 }

@@ -58,13 +58,13 @@ typedef struct {
 } Trail;
 
 static gboolean
-follow_ids(Db *db, const char *account, const char *const *ids, Trail *trail_out,
+follow_ids(Db *db, const char *account, const char *const *ids, guint most, Trail *trail_out,
            GError **error)
 {
     Trail trail = {0};
     gboolean several = FALSE;
 
-    for (guint i = 0; ids != NULL && ids[i] != NULL && i < HISTORY_PARENTS_MAX; i++) {
+    for (guint i = 0; ids != NULL && ids[i] != NULL && i < most; i++) {
         Holder holder = {0};
 
         if (!is_usable(ids[i]))
@@ -110,7 +110,7 @@ file_message(Db *db, const Observation *observed, const Holder *holder, gint64 n
     gint64 automatic = observed->automatic;
     Trail trail;
 
-    if (!follow_ids(db, account, observed->parents, &trail, error))
+    if (!follow_ids(db, account, observed->parents, HISTORY_PARENTS_MAX, &trail, error))
         return FALSE;
     place->parents_seen = !trail.unseen;
     place->conversation = trail.conversation;
@@ -385,7 +385,7 @@ history_conversation(Db *db, const char *account, const char *const *parents,
     Trail trail;
     gboolean mine = FALSE;
 
-    if (!follow_ids(db, account, parents, &trail, error) ||
+    if (!follow_ids(db, account, parents, G_MAXUINT, &trail, error) ||
         (trail.conversation != 0 && !is_mine(db, account, trail.conversation, &mine, error)))
         return FALSE;
     *conversation_out = mine ? trail.conversation : 0;

@@ -175,6 +175,11 @@ test_malformed(void)
     }
 }
 
+#define CODE                                                                                  \
+    "pU3KGCUwux1tEyze1iN7LtkeP3IfyxlxF0SU1kk8nVw0YL4xIB5ptqg7ui5mX9cfCmZalkyU81lSvTfrXFCeg"   \
+    "rrP6SMvivIhH57kkcWxCy1Vjv8HmTQn7LyP4pVeXNjkbcjtS3wnZNKlpNdncGF2GkAJK1r2jQBvpyMvMyTX2z"   \
+    "R9hImrhUziuGjQATTO6DSRqwEyBsbryPjv57vX3nytJNK9HVI"
+
 /* XB17, XF7: what goes on without an end is not read, and said not to be. */
 static const struct {
     const char *name;
@@ -205,6 +210,10 @@ static const struct {
     {"XB19 hex on one line", "\n", "48656c6c6f", 400, "an encoded block"},
     {"XB19 quoted", "\n",
      "> QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n", 30,
+     "an encoded block"},
+    {"XB19 in attributes", "Content-Type: text/html\n\n", "<b class=\"" CODE "\">x</b>\n", 20,
+     "an encoded block"},
+    {"XB19 in names of attributes", "Content-Type: text/html\n\n", "<b " CODE ">x</b>\n", 20,
      "an encoded block"},
     {"many files", "\n", "begin 644 a\n#86)C\nend\n", 2500, "too many parts"},
     {"many ids", "References:", " <a@b>", 10, NULL},

@@ -230,6 +230,9 @@ static const struct {
      NULL},
     {"B14 two files", "\nbegin 644 a.txt\n#86)C\n`\nend\nbegin 755 b.txt\n#86)C\n`\nend\n", 2,
      FALSE, NULL},
+    {"B14 more spaces", "\nbegin  644  a.csv\n#86)C\n`\nend\n", 1, FALSE, NULL},
+    {"B14 is a sentence", "\nBegin 100 tests on Monday.\n\nOlivia\n", 0, FALSE, NULL},
+    {"B14 is another", "\nBegin 200 meters behind the church.\nOK?\n", 0, FALSE, NULL},
     {"B14 is no file", "\nbegin 644 days after the start\nof the work.\n", 0, FALSE, NULL},
     {"XB18 no boundary", "Content-Type: multipart/mixed\n\n" HELLO END, 1, FALSE,
      "a broken structure"},
@@ -278,6 +281,11 @@ static const struct {
     {"XB19 file in a page",
      "Content-Type: text/html\n\n<a download=a.csv href='data:text/csv,a,b'>a</a>\n", 1, FALSE,
      NULL},
+    {"in a style",
+     "Content-Type: text/html\n\n<p "
+     "style=\"background:url(data:application/pdf;base64,JVBERi0x)\">"
+     "a</p>\n",
+     1, FALSE, NULL},
     {"a word that ends in data", "Content-Type: text/html\n\n<p>See the data: one, two</p>\n",
      0, FALSE, NULL},
     {"enriched text", "Content-Type: text/enriched\n\nx\n", 1, FALSE, NULL},

@@ -117,6 +117,17 @@ static const struct {
      QUOTED},
     {"Chinese", "Nora 于2026年11月13日周五 08:00写道：\n> x\n", QUOTED},
     {"Japanese", "2026年11月13日(金) 8:00 Nora <nora@example.org>:\n> x\n", QUOTED},
+    {"Hebrew, with signs of direction",
+     "\u202bבתאריך יום ו׳, 13 בנוב׳ 2026 ב-8:00 מאת Nora "
+     "<\u202anora@example.org\u202c>:\u202c\n\n"
+     "> ביום חמישי?\n",
+     QUOTED},
+    {"Italian, folded",
+     "Il giorno ven 13 nov 2026 alle ore 08:00 Nora Rossi <nora@example.org> ha\nscritto:\n\n"
+     "> x\n",
+     QUOTED},
+    {"Arabic digits", "في ١٣ نوفمبر ٢٠٢٦، كتب نورا:\n> x\n", QUOTED},
+    {"a space that does not break", "Am 13.11.2026 um 08:00, Nora:\u00a0\n> x\n", QUOTED},
     {"marker removed", "> Can you do Thursday?\n> We need it.\n>\n> Nora\n", QUOTED},
     {"one quoted line", "Try this\n> make all\n", NONE},
 };
@@ -190,6 +201,10 @@ test_page_as_seen(void)
         {"a<script>b", "ab"},
         {"a<!-- b", "a"},
         {"<p>a</p><!DOCTYPE html>b", "a\nb"},
+        {"Forw<span style=\"display: none\">x<span>y</span></span>arded", "Forwarded"},
+        {"Forw<i hidden>x</i>ard<b style='font-size:0px'>x</b>ed", "Forwarded"},
+        {"<p style=\"font-size:0.9em\">a</p><img hidden>b", "a\nb"},
+        {"a<i hidden>b", "ab"},
     };
 
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -203,9 +218,22 @@ test_page_as_seen(void)
 static void
 test_hostile_pages(void)
 {
-    static const char *const pieces[] = {
-        "<a ",          "<a b=\"", "<",          "<!--", "&",       "&#",
-        "<blockquote>", "</a>",    "<a href=x>", "\"'",  "<style>", "</ "};
+    static const char *const pieces[] = {"<a ",
+                                         "<a b=\"",
+                                         "<",
+                                         "<!--",
+                                         "&",
+                                         "&#",
+                                         "<blockquote>",
+                                         "</a>",
+                                         "<a href=x>",
+                                         "\"'",
+                                         "<style>",
+                                         "</ ",
+                                         "<b hidden>",
+                                         "<b hidden></b>",
+                                         "<b hidden><b ",
+                                         "<b style=display:"};
 
     for (gsize i = 0; i < G_N_ELEMENTS(pieces); i++) {
         g_autoptr(GString) page = g_string_new(NULL);
