@@ -128,6 +128,28 @@ end_of(List *list, const char *p)
     return NULL;
 }
 
+/* Spaces may stand around the @ and the dots (RFC 5322, 4.4), quoted ones mean something. */
+static char *
+close_up(const char *bare)
+{
+    GString *closed = g_string_new(NULL);
+    gboolean quoted = FALSE;
+
+    for (const char *p = bare; *p != 0; p++) {
+        quoted = quoted != (*p == '"');
+        if (!quoted && (*p == '@' || *p == '.')) {
+            while (closed->len > 0 && g_ascii_isspace(closed->str[closed->len - 1]))
+                g_string_truncate(closed, closed->len - 1);
+            g_string_append_c(closed, *p);
+            while (g_ascii_isspace(p[1]))
+                p++;
+        } else {
+            g_string_append_c(closed, *p);
+        }
+    }
+    return g_string_free(closed, FALSE);
+}
+
 static void
 add_address(List *list, const char *written, gsize length, gboolean *odd)
 {
@@ -141,6 +163,10 @@ add_address(List *list, const char *written, gsize length, gboolean *odd)
         return;
     g_autofree char *bare = g_strndup(written, length);
     char *normal = address_normalise(bare, NULL);
+    if (normal == NULL) {
+        g_autofree char *closed = close_up(bare);
+        normal = address_normalise(closed, NULL);
+    }
     if (normal != NULL)
         list_add(list, normal);
     else

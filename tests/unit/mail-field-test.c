@@ -45,6 +45,8 @@ static const struct {
     {"folded", "To: nora@example.org,\n\tsam@example.org\nCc: lee@example.net", TO_CC,
      "nora@example.org sam@example.org lee@example.net"},
     {"twice", "To: nora@example.org\nCc: Nora@EXAMPLE.org", TO_CC, "nora@example.org"},
+    {"spaces around the signs", "To: nora (x) @ example . org, \"a . b\"@example.org", TO_CC,
+     "nora@example.org \"a . b\"@example.org"},
     {"open quote", "To: \"Nora <nora@example.org>", TO_CC, "nora@example.org"},
     {"open bracket", "To: Nora <nora@example.org", TO_CC, "nora@example.org"},
     {"ids", "In-Reply-To: <a@x>\nReferences: <b@x> <a@x>\n <c@x>", PARENTS,
