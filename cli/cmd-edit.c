@@ -151,11 +151,23 @@ send_draft(const Session *session, const char *id, const char *digest, const Dra
     return EX_OK;
 }
 
+/* Whether the file holds anything but the form, as far as can be seen. */
+static gboolean
+is_changed(const char *path, const char *form)
+{
+    g_autofree char *text = NULL;
+    gsize length;
+
+    if (!g_file_get_contents(path, &text, &length, NULL))
+        return g_file_test(path, G_FILE_TEST_EXISTS);
+    return length != strlen(form) || memcmp(text, form, length) != 0;
+}
+
 static int
-edit_letter(const Session *session, const char *id, GVariant *letter, const char *path)
+edit_letter(const Session *session, const char *id, GVariant *letter, const char *form,
+            const char *path)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *form = write_form(letter);
     g_autofree char *edited = edit_text(path, form, &error);
     g_auto(Draft) draft = {0};
 
@@ -189,9 +201,10 @@ cmd_edit(const Session *session, char **words)
     if (folder == NULL)
         return complain(error->message, EX_CANTCREAT);
     g_autofree char *path = g_build_filename(folder, FILE_NAME, NULL);
-    status = edit_letter(session, words[0], letter, path);
-    /* What was written must not be lost because the relay said no. */
-    if (status != EX_OK && g_file_test(path, G_FILE_TEST_EXISTS)) {
+    g_autofree char *form = write_form(letter);
+    status = edit_letter(session, words[0], letter, form, path);
+    /* What was written must not be lost because the editor failed or the relay said no. */
+    if (status != EX_OK && is_changed(path, form)) {
         fprintf(stderr, "exeat: your text is still in %s\n", path);
         return status;
     }

@@ -112,6 +112,29 @@ def _(world):
     assert "it takes: exeat list [--all]" in done.stderr, done
 
 
+def edit(world, item, editor):
+    """Runs exeat edit; returns the process and what is left of its folder."""
+    place = os.path.join(world.folder, "place")
+    os.makedirs(place, exist_ok=True)
+    os.chmod(place, 0o777)
+    world.gate.environment = {"VISUAL": editor, "TMPDIR": place}
+    done = world.gate.command("edit", item)
+    world.gate.environment = {}
+    return done, [os.path.join(place, name, "letter.txt") for name in os.listdir(place)]
+
+
+@story("An editor that is missing or changes nothing leaves no file; a text that was written stays")
+def _(world):
+    held = submit(world, STRANGER)
+    for editor in ("/nowhere/editor", "false", "sh -c 'exit 3'", "'"):
+        done, left = edit(world, held, editor)
+        assert done.returncode == 65 and left == [] and "still in" not in done.stderr, done
+    done, [path] = edit(world, held, "sh -c 'echo more >>\"$0\"; exit 3'")
+    assert done.returncode == 65 and f"your text is still in {path}\n" in done.stderr, done
+    with open(path, encoding="ascii") as file:
+        assert file.read().endswith("more\n")
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))
