@@ -220,6 +220,16 @@ write_page(GVariant *answer, gpointer data)
     }
 }
 
+static int
+give_up(const char *path, int status)
+{
+    g_autofree char *text = g_strdup_printf("%s: %s", path, g_strerror(errno));
+    g_autofree char *safe = escape_line(text);
+
+    fprintf(stderr, "exeat: %s\n", safe);
+    return status;
+}
+
 /* A file of its own, that others cannot read. */
 static int export(const Session *session, const char *path)
 {
@@ -227,16 +237,13 @@ static int export(const Session *session, const char *path)
     FILE *file = fopen(path, "wxe");
     umask(usual);
 
-    if (file == NULL) {
-        perror(path);
-        return EX_CANTCREAT;
-    }
+    if (file == NULL)
+        return give_up(path, EX_CANTCREAT);
     int status = ask_pages(session, "audit", g_variant_new("a{sv}", NULL), write_page, file);
     gboolean written = ferror(file) == 0;
     if (fclose(file) == 0 && written)
         return status;
-    perror(path);
-    return EX_IOERR;
+    return give_up(path, EX_IOERR);
 }
 
 int

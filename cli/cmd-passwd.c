@@ -40,7 +40,7 @@ cmd_passwd(const Session *session, char **words)
     int status;
 
     if (again == NULL)
-        status = complain("a password can only be typed at a terminal", EX_NOINPUT);
+        status = complain("a password can only be typed at a terminal", EX_NOPERM);
     else if (!g_str_equal(password, again))
         status = complain("these are two passwords", EX_DATAERR);
     else if (!g_utf8_validate(password, -1, NULL))

@@ -79,8 +79,9 @@ take_all(Request *request, const char *account, gboolean overdue, const char *wh
     return TRUE;
 }
 
+/* everything: "" is one, too. */
 static gboolean
-may_halt(const Request *request, const char *account, gboolean everything, GError **error)
+is_account(const Request *request, const char *account, gboolean everything, GError **error)
 {
     if (*account == '\0' ? everything : config_account(request->config, account) != NULL)
         return TRUE;
@@ -96,7 +97,7 @@ halt(Request *request, HaltKind kind, GError **error)
     gboolean set;
     guint held = 0;
 
-    if (why == NULL || !may_halt(request, account, kind == HALT_STOPPED, error))
+    if (why == NULL || !is_account(request, account, kind == HALT_STOPPED, error))
         return FALSE;
     const Halt wanted = {.kind = kind,
                          .account = (char *)account,
@@ -155,7 +156,8 @@ stop_end(Request *request, GError **error)
                                       request->now, &done, error))
         return FALSE;
     if (!done)
-        return conflict(account, "not stopped", error);
+        return is_account(request, account, TRUE, error) &&
+               conflict(account, "not stopped", error);
     return take_all(request, account, TRUE, "it was stopped meanwhile", &held, error) &&
            lifted(request, account, held);
 }
@@ -172,8 +174,11 @@ stop_resume(Request *request, GError **error)
                    error) ||
         !halt_lift(db, HALT_REVOKED, account, request->who, request->now, &revoked, error))
         return FALSE;
-    return suspended || revoked ? lifted(request, account, 0)
-                                : conflict(account, "neither suspended nor revoked", error);
+    /* One that the configuration has no more may still be switched off. */
+    if (suspended || revoked)
+        return lifted(request, account, 0);
+    return is_account(request, account, FALSE, error) &&
+           conflict(account, "neither suspended nor revoked", error);
 }
 
 gboolean

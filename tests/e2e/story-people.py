@@ -135,6 +135,20 @@ def _(world):
         assert file.read().endswith("more\n")
 
 
+@story("What cannot be done has the exit status that the page lists")
+def _(world):
+    there = os.path.join(world.folder, "there")
+    for words, status, told in (
+            (("passwd", "owner"), 77, "a password can only be typed at a terminal"),
+            (("account", "resume", "nobody"), 66, "there is no account nobody"),
+            (("start", "nobody"), 66, "there is no account nobody"),
+            (("account", "resume", "owner"), 65, "owner is neither suspended nor revoked"),
+            (("audit", "export", there), 73, f"{there}: File exists")):
+        with open(there, "w", encoding="ascii"):
+            done = world.gate.command(*words, uid=ADMIN)
+        assert (done.returncode, done.stderr) == (status, f"exeat: {told}\n"), (words, done)
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))

@@ -184,7 +184,7 @@ def _(world):
 def _(world):
     for words, status in (
             (("stop",), 64), (("stop", " "), 64), (("stop", "nobody", "why"), 66),
-            (("start", "nobody"), 65), (("account", "suspend", "owner"), 64),
+            (("start", "nobody"), 66), (("account", "suspend", "owner"), 64),
             (("account", "close", "owner", "why"), 64), (("account", "resume", "owner", "x"), 64),
             (("account", "suspend", "nobody", "why"), 66), (("account", "resume", "owner"), 65),
             (("account", "suspend", "", "why"), 66), (("stop", "x" * 1001), 64),
