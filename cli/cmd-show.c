@@ -10,7 +10,7 @@
 #include "lib/extract.h"
 #include "policy/facts.h"
 
-enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16, POLICY_COLUMNS = 13 };
+enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16, POLICY_COLUMNS = 13, FACTS_COLUMNS = 80 };
 
 #define INDENT       "               "
 #define MARKS_INDENT "                              "
@@ -187,10 +187,11 @@ print_facts(GVariant *item)
 {
     g_autoptr(GVariant) facts = answer_array(item, "facts", "a{sv}");
     guint columns = output_columns(), at = 0;
+    guint most = columns > 0 ? columns : FACTS_COLUMNS;
 
     for (Fact fact = 0; fact < FACT_COUNT; fact++) {
         g_autofree char *text = describe_fact(facts, fact);
-        gboolean fits = at > 0 && at + 1 + strlen(text) < columns;
+        gboolean fits = at > 0 && at + 1 + strlen(text) < most;
 
         printf("%s%s", fits ? " " : at == 0 ? "Facts:         " : "\n" INDENT, text);
         at = (fits ? at + 1 : strlen(INDENT)) + strlen(text);

@@ -9,6 +9,7 @@
 
 #define COLUMN_LEAST  8  /* a flexible column of a table is never narrower */
 #define FIRST_LEAST   24 /* nor the first of them while another can be */
+#define PADDED_MOST   60 /* where nothing is cut: a longer cell pads no other */
 #define COLUMNS_LEAST 40
 #define LINE_LEAST    8 /* columns for the text of a wrapped line: a tab fits */
 #define GAP           2
@@ -206,6 +207,16 @@ narrow(GArray *widths, guint flexible, guint columns)
     }
 }
 
+/* Cells of those columns stay whole; a very long one moves its own line alone. */
+static void
+limit_padding(GArray *widths, guint flexible)
+{
+    for (guint i = flexible; i < widths->len; i++) {
+        guint *width = &g_array_index(widths, guint, i);
+        *width = MIN(*width, PADDED_MOST);
+    }
+}
+
 static GArray *
 measure(const GPtrArray *rows)
 {
@@ -229,15 +240,19 @@ output_table(const GPtrArray *rows, guint flexible, guint columns)
     g_autoptr(GArray) widths = measure(rows);
     g_autoptr(GString) out = g_string_new(NULL);
 
-    narrow(widths, flexible, columns);
+    if (columns > 0)
+        narrow(widths, flexible, columns);
+    else
+        limit_padding(widths, flexible);
     for (guint i = 0; i < rows->len; i++) {
         char **cells = g_ptr_array_index(rows, i);
         guint gap = 0;
         for (guint j = 0; cells[j] != NULL; j++) {
             guint width = g_array_index(widths, guint, j);
-            g_autofree char *cell = output_fit(cells[j], width);
+            g_autofree char *cell =
+                columns > 0 ? output_fit(cells[j], width) : g_strdup(cells[j]);
             g_string_append_printf(out, "%*s%s", (int)gap, "", cell);
-            gap = width - output_width(cell) + GAP;
+            gap = MAX(width, output_width(cell)) - output_width(cell) + GAP;
         }
         g_string_append_c(out, '\n');
     }
@@ -266,7 +281,7 @@ output_columns(void)
     if (set != NULL &&
         g_ascii_string_to_unsigned(set, 10, COLUMNS_LEAST, G_MAXUINT16, &number, NULL))
         return (guint)number;
-    return 80;
+    return 0;
 }
 
 void

@@ -37,7 +37,7 @@ char *output_time(gint64 when, gint64 now);
 /* Rows of char ** with the same number of cells, the first row being the headings, as aligned
  * lines. Columns from flexible on are made narrower until a line fits; those before stay
  * whole. The first of them, where an address stands, is the last that gets narrower than 24.
- */
+ * columns 0: everything stays whole. */
 char *output_table(const GPtrArray *rows, guint flexible, guint columns);
 
 /* Prints a line, folded as output_wrap does for the terminal. text may be a stranger's: it is
@@ -47,5 +47,5 @@ void output_print(const char *first, const char *next, const char *text);
 /* Columns of the terminal that standard output is; 0 when it is none. */
 guint output_terminal_columns(void);
 
-/* Those, else COLUMNS, else 80. */
+/* Those, else COLUMNS, else 0: a pipe or a file takes any line. */
 guint output_columns(void);

@@ -149,6 +149,28 @@ def _(world):
         assert (done.returncode, done.stderr) == (status, f"exeat: {told}\n"), (words, done)
 
 
+@story("Where no terminal shows it, no line of a list is cut unless COLUMNS says so")
+def _(world):
+    subject = "a long word " * 12 + "end"
+    held, other, third = (submit(world, STRANGER, subject=subject) for _ in range(3))
+    world.gate.approve(other)
+    world.gate.command("reject", held, "No.")
+    world.gate.wait_state(other, "sent")
+    world.gate.command("reject", third, "No.")
+    submit(world, STRANGER, subject=subject)
+    submit(world, DANA)
+
+    def shown():
+        return [world.gate.command(*words).stdout for words in
+                (("list",), ("audit",), ("status",))]
+    listed, audit, status = shown()
+    assert subject in listed and "draft 1, held 1, rejected 2, sent 1" in status, (listed, status)
+    assert "confirmation: " in audit and "result: " in audit and "…" not in audit, audit
+    world.gate.environment = {"COLUMNS": "80"}
+    assert all("…" in text and max(map(len, text.splitlines())) <= 80 for text in shown()[:2])
+    world.gate.environment = {}
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))

@@ -169,6 +169,9 @@ test_table(void)
         guint columns;
         const char *table;
     } ROWS[] = {
+        {0, "ID  TO                SUBJECT\n"
+            "a1  bob@example.org   lunch at noon, or later\n"
+            "a2  " WIDE "@example.org  " MARKED "\n"},
         {80, "ID  TO                SUBJECT\n"
              "a1  bob@example.org   lunch at noon, or later\n"
              "a2  " WIDE "@example.org  " MARKED "\n"},
@@ -193,6 +196,22 @@ test_table(void)
     }
 }
 
+/* A text that is not cut moves what follows it in its own line alone. */
+static void
+test_whole_table(void)
+{
+    g_autofree char *text = g_strnfill(2000, 'x');
+    char *longer[] = {(char *)"a1", text, (char *)"why", NULL};
+    char *other[] = {(char *)"a2", (char *)"y", (char *)"why", NULL};
+    g_autoptr(GPtrArray) rows = g_ptr_array_new();
+    g_autofree char *expected = g_strdup_printf("a1  %s  why\na2  %-60s  why\n", text, "y");
+
+    g_ptr_array_add(rows, longer);
+    g_ptr_array_add(rows, other);
+    g_autofree char *table = output_table(rows, 1, 0);
+    g_assert_cmpstr(table, ==, expected);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -207,5 +226,6 @@ main(int argc, char **argv)
     g_test_add_func("/output/span", test_span);
     g_test_add_func("/output/time", test_time);
     g_test_add_func("/output/table XD16", test_table);
+    g_test_add_func("/output/table-whole", test_whole_table);
     return g_test_run();
 }
