@@ -51,6 +51,73 @@ collect(GVariant *answer, gpointer data)
     }
 }
 
+static char *
+describe_time(gint64 when)
+{
+    g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(when);
+
+    return time != NULL ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S") : g_strdup("-");
+}
+
+/* In quotes unless it is one plain word: a stranger's text is no further detail. */
+static char *
+describe_text(GVariant *value)
+{
+    const char *text = g_variant_get_string(value, NULL);
+    gsize plain = strspn(text, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._+-@/:");
+
+    return *text != '\0' && text[plain] == '\0' ? g_strdup(text)
+                                                : g_variant_print(value, FALSE);
+}
+
+static char *describe_value(const char *key, GVariant *value);
+
+static char *
+describe_array(const char *key, GVariant *array)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+
+    for (gsize i = 0; i < g_variant_n_children(array); i++) {
+        g_autoptr(GVariant) child = g_variant_get_child_value(array, i);
+        g_autofree char *text = describe_value(key, child);
+        g_string_append_printf(out, "%s%s", i > 0 ? " " : "", text);
+    }
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+static char *
+describe_value(const char *key, GVariant *value)
+{
+    static const char *const times[] = {"expires", "from", "seen", "to", NULL};
+
+    if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING))
+        return describe_text(value);
+    if (g_variant_is_of_type(value, G_VARIANT_TYPE_BOOLEAN))
+        return g_strdup(g_variant_get_boolean(value) ? "yes" : "no");
+    if (g_variant_is_of_type(value, G_VARIANT_TYPE_STRING_ARRAY))
+        return describe_array(key, value);
+    if (g_variant_is_of_type(value, G_VARIANT_TYPE_INT64) && g_strv_contains(times, key))
+        return describe_time(g_variant_get_int64(value));
+    return g_variant_print(value, FALSE);
+}
+
+/* "characters 11"; NULL when there is nothing to tell. */
+static char *
+describe_content(GVariant *content)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    GVariantIter iter;
+    const char *key;
+    GVariant *value;
+
+    g_variant_iter_init(&iter, content);
+    while (g_variant_iter_loop(&iter, "{&sv}", &key, &value)) {
+        g_autofree char *text = describe_value(key, value);
+        g_string_append_printf(out, "%s%s %s", out->len > 0 ? ", " : "", key, text);
+    }
+    return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : NULL;
+}
+
 /* What an entry tells, in one line. */
 static char *
 summarise(GVariant *entry)
@@ -67,17 +134,17 @@ summarise(GVariant *entry)
     if (g_str_equal(kind, "moved"))
         return g_strdup_printf("%s to %s: %s", answer_text(content, "from"),
                                answer_text(content, "to"), answer_text(content, "why"));
-    return g_strdup(answer_text(entry, "details"));
+    char *told = describe_content(content);
+    return told != NULL ? told : g_strdup(answer_text(entry, "details"));
 }
 
 static void
 add_entry(GPtrArray *rows, GVariant *entry)
 {
-    g_autoptr(GDateTime) at = g_date_time_new_from_unix_local(answer_number(entry, "at"));
     g_autofree char *what = summarise(entry);
 
     command_add_row(rows, g_strdup_printf("%" G_GINT64_FORMAT, answer_number(entry, "seq")),
-                    at ? g_date_time_format(at, "%Y-%m-%d %H:%M:%S") : g_strdup("-"),
+                    describe_time(answer_number(entry, "at")),
                     escape_line(answer_text(entry, "kind")),
                     escape_line(answer_text(entry, "item")),
                     escape_line(answer_text(entry, "who")), escape_line(what), NULL);

@@ -1,6 +1,7 @@
 """What people are shown of the queue, and what they are told when it cannot be done."""
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
@@ -123,7 +124,7 @@ def edit(world, item, editor):
     return done, [os.path.join(place, name, "letter.txt") for name in os.listdir(place)]
 
 
-@story("An editor that is missing or changes nothing leaves no file; a text that was written stays")
+@story("An editor that is missing or changes nothing leaves no file; what was written stays")
 def _(world):
     held = submit(world, STRANGER)
     for editor in ("/nowhere/editor", "false", "sh -c 'exit 3'", "'"):
@@ -169,6 +170,21 @@ def _(world):
     world.gate.environment = {"COLUMNS": "80"}
     assert all("…" in text and max(map(len, text.splitlines())) <= 80 for text in shown()[:2])
     world.gate.environment = {}
+
+
+@story("The audit record is shown in words, and as it is with --json")
+def _(world):
+    world.gate.command("history", "vouch", NORA, "--account", "owner", uid=ADMIN)
+    world.gate.show(submit(world, STRANGER, Agent_Supersedes="k, effect superseded"))
+    world.gate.approve(submit(world, STRANGER))
+    text = world.gate.command("audit").stdout
+    assert f"address {NORA}" in text and "<'" not in text and "uint" not in text, text
+    assert "effect 'none: no item of this login'" in text, text
+    assert "named 'k, effect superseded'" in text, text
+    assert re.search(r"shown .* characters \d+\n", text), text
+    assert re.search(r" approval .*expires \d+-\d\d-\d\d \d\d:\d\d:\d\d[,\n]", text), text
+    [entry] = world.gate.answer("audit", "--kind", "vouched")["entries"]
+    assert entry["details"].startswith("{'") and entry["content"]["address"] == NORA, entry
 
 
 if __name__ == "__main__":
