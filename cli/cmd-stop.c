@@ -11,6 +11,7 @@ print_halt(GVariant *answer)
 {
     g_autofree char *account = escape_line(answer_text(answer, "account"));
     g_autofree char *halt = escape_line(answer_text(answer, "halt"));
+    g_autofree char *meant = escape_line(answer_text(answer, "meant"));
     gint64 held = answer_number(answer, "held");
 
     printf("%s is %s.\n", *account != '\0' ? account : "Everything",
@@ -18,6 +19,9 @@ print_halt(GVariant *answer)
     if (held > 0)
         printf("%" G_GINT64_FORMAT " item%s that had leave to go must be approved anew.\n",
                held, held == 1 ? "" : "s");
+    if (*meant != '\0')
+        printf("Not only %s: everything. For %s alone: exeat stop %s WHY, then exeat start\n",
+               meant, meant, meant);
 }
 
 /* why: NULL for a verb that needs no reason. */

@@ -17,8 +17,10 @@ conflict(const char *account, const char *what, GError **error)
     return FALSE;
 }
 
+/* meant: the account that a reason for everything is the name of; "" otherwise. */
 static void
-set_reply(Request *request, const char *account, const char *halt, guint held)
+set_reply(Request *request, const char *account, const char *halt, guint held,
+          const char *meant)
 {
     GVariantDict dict;
 
@@ -26,6 +28,7 @@ set_reply(Request *request, const char *account, const char *halt, guint held)
     g_variant_dict_insert(&dict, "account", "s", account);
     g_variant_dict_insert(&dict, "halt", "s", halt);
     g_variant_dict_insert(&dict, "held", "u", held);
+    g_variant_dict_insert(&dict, "meant", "s", meant);
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -113,7 +116,8 @@ halt(Request *request, HaltKind kind, GError **error)
         return FALSE;
     request->said = g_strdup_printf("%s %s by %s", *account != '\0' ? account : "everything",
                                     reason, request->who);
-    set_reply(request, account, halt_kind_name(kind), held);
+    gboolean named = *account == '\0' && config_account(request->config, why) != NULL;
+    set_reply(request, account, halt_kind_name(kind), held, named ? why : "");
     return TRUE;
 }
 
@@ -140,7 +144,7 @@ lifted(Request *request, const char *account, guint held)
 {
     request->said = g_strdup_printf("%s is on again, by %s",
                                     *account != '\0' ? account : "everything", request->who);
-    set_reply(request, account, "", held);
+    set_reply(request, account, "", held, "");
     request->wake = TRUE;
     return TRUE;
 }

@@ -187,6 +187,19 @@ def _(world):
     assert entry["details"].startswith("{'") and entry["content"]["address"] == NORA, entry
 
 
+@story("A single word that is an account stops everything, and it is said how to stop that alone")
+def _(world):
+    done = world.gate.command("stop", "owner", uid=ADMIN)
+    assert done.stdout == ("Everything is stopped.\nNot only owner: everything. For owner alone: "
+                           "exeat stop owner WHY, then exeat start\n"), done
+    assert world.gate.answer("status")["halts"][0]["why"] == "owner"
+    for words in (("stop", "owner", "why"), ("start",)):
+        assert world.gate.command(*words, uid=ADMIN).returncode == 0
+    [halt] = world.gate.answer("status")["halts"]
+    assert (halt["account"], halt["why"]) == ("owner", "why"), halt
+    assert world.gate.command("stop", "owners", uid=ADMIN).stdout == "Everything is stopped.\n"
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))
