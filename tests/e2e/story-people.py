@@ -200,6 +200,16 @@ def _(world):
     assert world.gate.command("stop", "owners", uid=ADMIN).stdout == "Everything is stopped.\n"
 
 
+@story("Who is forgotten is called so, beside the days on which they were written to")
+def _(world):
+    world.submit(OWNER, [NORA], letter(NORA, sender=OWNER))
+    until(lambda: "known" in world.gate.command("history", NORA).stdout)
+    world.gate.command("history", "forget", NORA, "--account", "owner", uid=ADMIN)
+    shown = world.gate.command("history", NORA).stdout
+    assert f"owner, forgotten: {NORA}" in shown and "last written to on" in shown, shown
+    assert "never" in world.gate.command("history", DANA).stdout
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))
