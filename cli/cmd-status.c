@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 #include <sysexits.h>
 #include <time.h>
 
@@ -53,6 +54,15 @@ print_accounts(GVariant *accounts)
     fputs(table, stdout);
 }
 
+/* What has to follow before another sentence may: somebody may have written the dot. */
+static const char *
+missing_dot(const char *sentence)
+{
+    gsize length = strlen(sentence);
+
+    return length > 0 && strchr(".!?", sentence[length - 1]) != NULL ? "" : ".";
+}
+
 /* What is switched off comes before everything else, in words (XF9). */
 static void
 print_halts(GVariant *halts, gint64 now)
@@ -60,11 +70,12 @@ print_halts(GVariant *halts, gint64 now)
     for (gsize i = 0; i < g_variant_n_children(halts); i++) {
         g_autoptr(GVariant) halt = g_variant_get_child_value(halts, i);
         const char *account = answer_text(halt, "account");
+        const char *why = answer_text(halt, "why");
         g_autofree char *since = output_time(answer_number(halt, "since"), now);
         g_autofree char *text = g_strdup_printf(
-            "%s is %s since %s, by %s: %s. Nothing leaves.",
+            "%s is %s since %s, by %s: %s%s Nothing leaves.",
             *account != '\0' ? account : "Everything", answer_text(halt, "halt"), since,
-            answer_text(halt, "who"), answer_text(halt, "why"));
+            answer_text(halt, "who"), why, missing_dot(why));
         output_print("", "  ", text);
     }
     if (g_variant_n_children(halts) > 0)
@@ -103,11 +114,12 @@ print_reload(GVariant *answer, gint64 now)
 
     if (failed == 0)
         return;
+    const char *error = answer_text(answer, "reload_error");
     g_autofree char *when = output_time(failed, now);
     g_autofree char *text =
-        g_strdup_printf("exeat.conf or a policy could not be read again at %s: %s. What was "
+        g_strdup_printf("exeat.conf or a policy could not be read again at %s: %s%s What was "
                         "read before is in force.",
-                        when, answer_text(answer, "reload_error"));
+                        when, error, missing_dot(error));
     output_print("", "  ", text);
     putchar('\n');
 }

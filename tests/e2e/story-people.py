@@ -210,6 +210,17 @@ def _(world):
     assert "never" in world.gate.command("history", DANA).stdout
 
 
+@story("A reason that ends its own sentence gets no second dot")
+def _(world):
+    for why, shown in (("Wrong people.", ": Wrong people. Nothing leaves.\n"),
+                       ("Why not?", ": Why not? Nothing leaves.\n"),
+                       ("It runs wild", ": It runs wild. Nothing leaves.\n")):
+        assert world.gate.command("stop", "owner", why, uid=ADMIN).returncode == 0
+        said = world.gate.command("status").stdout
+        assert shown in said, said
+        assert world.gate.command("start", "owner", uid=ADMIN).returncode == 0
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))
