@@ -193,9 +193,10 @@ forget_place(const Turn *turn, Draft *draft)
 {
     if (is_here(turn, draft))
         return;
+    g_autofree char *place = draft_describe_place(draft);
     if (was_tried(draft))
         log_warning("%s: its draft stays in %s: there is another mailbox now", draft->item,
-                    draft->place);
+                    place);
     g_free(draft->place);
     draft->place = g_strdup(turn->box->postbox->place);
     draft->validity = draft->uid = 0;

@@ -413,7 +413,8 @@ drafts_describe(const Request *request, const Item *item, GVariantDict *dict, GE
     if (!draft_find(request->relay->db, item->id, &draft, error))
         return FALSE;
     g_variant_dict_insert(dict, "draft_since", "x", draft != NULL ? draft->put : 0);
-    g_variant_dict_insert(dict, "draft_place", "s", draft != NULL ? draft->place : "");
+    g_autofree char *place = draft != NULL ? draft_describe_place(draft) : g_strdup("");
+    g_variant_dict_insert(dict, "draft_place", "s", place);
     g_mutex_lock(&drafts->lock);
     const DraftsBox *box = find_box(drafts, item->account);
     g_variant_dict_insert(dict, "draft_trouble", "s", box->error != NULL ? box->error : "");

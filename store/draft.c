@@ -1,6 +1,11 @@
 #include "store/draft.h"
 
+#include <string.h>
+
 #include "store/draft-sql.h"
+
+#define AT      " at "
+#define NO_PORT ":0"
 
 void
 draft_free(Draft *draft)
@@ -11,6 +16,19 @@ draft_free(Draft *draft)
     g_free(draft->message_id);
     g_free(draft->place);
     g_free(draft);
+}
+
+char *
+draft_describe_place(const Draft *draft)
+{
+    const char *host = strstr(draft->place, AT);
+    const char *end = host != NULL ? strchr(host, '/') : NULL;
+    gsize length = end != NULL ? (gsize)(end - draft->place) : 0;
+
+    if (length < strlen(NO_PORT) ||
+        strncmp(end - strlen(NO_PORT), NO_PORT, strlen(NO_PORT)) != 0)
+        return g_strdup(draft->place);
+    return g_strdup_printf("%.*s%s", (int)(length - strlen(NO_PORT)), draft->place, end);
 }
 
 /* While it is being sent, too: it may come back. */

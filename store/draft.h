@@ -14,7 +14,8 @@ typedef struct {
     char *message_id;
     gint64 created;
     gint64 due;
-    char *place;      /* server, user and folder; "": nobody has tried to put it anywhere */
+    char *place;      /* "user at host:port/folder", port 0 being the usual one;
+                       * "": nobody has tried to put it anywhere */
     guint32 validity; /* UIDVALIDITY of the folder then */
     guint32 uid;      /* 0: not known */
     gint64 put;       /* since when it is known to be there; 0: it never was */
@@ -22,6 +23,9 @@ typedef struct {
 
 void draft_free(Draft *draft);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Draft, draft_free)
+
+/* The place for people: "nora at localhost/Drafts". The caller frees. */
+char *draft_describe_place(const Draft *draft);
 
 /* Whether an item in that state should have one. */
 gboolean draft_is_wanted(State state);

@@ -184,12 +184,34 @@ test_same(void)
     }
 }
 
+static void
+test_place(void)
+{
+    static const struct {
+        const char *place, *told;
+    } ROWS[] = {
+        {"nora at localhost:0/Drafts", "nora at localhost/Drafts"},
+        {"nora at localhost:10/Drafts", "nora at localhost:10/Drafts"},
+        {"nora at [::1]:0/a:0/b", "nora at [::1]/a:0/b"},
+        {"a:0/b at localhost:993/x:0/y", "a:0/b at localhost:993/x:0/y"},
+        {"here", "here"},
+        {"", ""},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(ROWS); i++) {
+        const Draft draft = {.place = (char *)ROWS[i].place};
+        g_autofree char *told = draft_describe_place(&draft);
+        g_assert_cmpstr(told, ==, ROWS[i].told);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     g_setenv("TZ", "UTC", TRUE);
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/draft/places", test_places);
+    g_test_add_func("/draft/place", test_place);
     g_test_add_func("/draft/wanted", test_wanted);
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = g_strconcat("/draft/compose/", rows[i].name, NULL);
