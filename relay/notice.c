@@ -10,7 +10,7 @@
 #include "relay/report.h"
 #include "relay/untold.h"
 
-enum { AT_ONCE = 64, GIVE_UP = 5 * 24 * 60 * 60 };
+enum { AT_ONCE = 64, GIVE_UP = 5 * 24 * 60 * 60, REMOVE_PAUSE = 5 * 60 };
 
 struct _Notifier {
     Relay *relay;
@@ -20,6 +20,7 @@ struct _Notifier {
     gboolean stop;
     Config *seen; /* the configuration of the last turn */
     Untold *untold;
+    gint64 remove_from; /* monotonic: when it may be tried again after it failed */
 };
 
 /* One account's turn. */
@@ -32,6 +33,7 @@ typedef struct {
     gboolean more;
     ReminderLook look;
     Reminder *reminder;
+    Audience unasked; /* who is not to be told */
 } Turn;
 
 typedef struct {
@@ -108,8 +110,6 @@ take_reports(gpointer data, GError **error)
     Db *db = turn->notifier->relay->db;
     const char *account = turn->account->name;
 
-    if (*turn->account->notices_to == '\0')
-        return notice_drop_up_to(db, account, NOTICE_AGENT, G_MAXINT64, error);
     g_autoptr(GPtrArray) notices = notice_list(db, account, NOTICE_AGENT, AT_ONCE, error);
     if (notices == NULL)
         return FALSE;
@@ -290,11 +290,56 @@ note_config(Notifier *notifier, Config *config)
     untold_forget(notifier->untold);
 }
 
+static gboolean
+drop_unasked(gpointer data, GError **error)
+{
+    const Turn *turn = data;
+
+    return notice_drop_up_to(turn->notifier->relay->db, turn->account->name, turn->unasked,
+                             G_MAXINT64, error);
+}
+
+/* Nobody waits for these, so nobody is untold when they stay. */
+static void
+remove_unasked(Turn *turn, Audience unasked)
+{
+    Notifier *notifier = turn->notifier;
+    g_autoptr(GError) error = NULL;
+
+    turn->unasked = unasked;
+    if (g_get_monotonic_time() < notifier->remove_from ||
+        writer_run(notifier->relay->writer, drop_unasked, turn, &error))
+        return;
+    log_warning("account %s: notices that nobody asked for cannot be removed: %s",
+                turn->account->name, error->message);
+    notifier->remove_from = g_get_monotonic_time() + REMOVE_PAUSE * G_TIME_SPAN_SECOND;
+}
+
 /* Whom there is something for: with many accounts, most have nothing most of the time. */
 typedef struct {
     Relay *relay;
     GHashTable *agents, *approvers; /* names of accounts */
 } Waiting;
+
+static void
+tell_or_remove(Turn *turn, const Waiting *waiting)
+{
+    const Account *account = turn->account;
+    gboolean told = account->notify[0] != NULL || account->notify_command[0] != NULL;
+
+    if (g_hash_table_contains(waiting->agents, account->name)) {
+        if (*account->notices_to != '\0')
+            tell_agent(turn);
+        else
+            remove_unasked(turn, NOTICE_AGENT);
+    }
+    if (g_hash_table_contains(waiting->approvers, account->name)) {
+        if (told)
+            remind(turn, reminder_of_waiting, "notify");
+        else
+            remove_unasked(turn, NOTICE_APPROVER);
+    }
+}
 
 static gboolean
 look_who(gpointer data, GError **error)
@@ -313,10 +358,7 @@ take_turn(Turn *turn, const Waiting *waiting)
 {
     const Account *account = turn->account;
 
-    if (g_hash_table_contains(waiting->agents, account->name))
-        tell_agent(turn);
-    if (g_hash_table_contains(waiting->approvers, account->name))
-        remind(turn, reminder_of_waiting, "notify");
+    tell_or_remove(turn, waiting);
     if (account->heartbeat)
         remind(turn, reminder_of_life, "notify-heartbeat");
     if (*account->digest_to != '\0')

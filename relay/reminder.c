@@ -125,8 +125,6 @@ reminder_of_waiting(Db *db, const Config *config G_GNUC_UNUSED, const Account *a
     gint64 last;
     guint held, uncertain, waiting;
 
-    if (account->notify[0] == NULL && account->notify_command[0] == NULL)
-        return notice_drop_up_to(db, account->name, NOTICE_APPROVER, G_MAXINT64, error);
     g_autoptr(GPtrArray) notices =
         notice_list(db, account->name, NOTICE_APPROVER, NOTICES_MOST, error);
     if (notices == NULL)

@@ -25,7 +25,7 @@ typedef gboolean (*ReminderLook)(Db *db, const Config *config, const Account *ac
                                  gint64 now, Reminder **reminder_out, GError **error);
 
 /* What is held or uncertain since approvers were told last, at most every quarter of an hour.
- */
+ * The account names somebody to be told. */
 gboolean reminder_of_waiting(Db *db, const Config *config, const Account *account, gint64 now,
                              Reminder **reminder_out, GError **error);
 

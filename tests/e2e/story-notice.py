@@ -244,6 +244,22 @@ def _(world):
     assert {tuple(mail.recipients) for mail in world.sink.messages()} == {(BOX,), (BOSS,)}
 
 
+@story("What nobody asked to be told is nobody's trouble when it cannot be thrown away")
+def _(world):
+    configure(world)
+    with sqlite3.connect(os.path.join(world.gate.state, DATABASE), timeout=20) as handle:
+        handle.execute("CREATE TRIGGER full BEFORE DELETE ON notice BEGIN "
+                       "SELECT RAISE(ABORT, 'no room'); END")
+    handle.close()
+    submit(world, STRANGER)
+    until(lambda: "no room" in world.gate.relay.read_log())
+    submit(world, STRANGER)
+    log = world.gate.relay.read_log()
+    assert "cannot be told" not in log and log.count("no room") == 1, log
+    assert "account owner: notices that nobody asked for cannot be removed: " in log, log
+    assert world.gate.answer("status")["notices_failed"] == []
+
+
 @story("A notice that could not be sent is sent after a crash, under its one Message-ID (A14)")
 def _(world):
     configure(world, notices_to=BOX)
