@@ -11,6 +11,16 @@
 #include "milter/gate.h"
 #include "milter/session.h"
 
+/* Only large messages need it, so the others need not wait until it can be used. */
+static void
+look_at_spool(const Config *config)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!spool_check(config->spool, &error))
+        log_warning("every large message gets a 451: %s", error->message);
+}
+
 /* Gate and configuration are never freed: libmilter returns while threads of its own still use
  * them, and all end with the process. */
 static gboolean
@@ -20,9 +30,9 @@ serve(const char *config_path, GError **error)
     static Gate *gate;
 
     config = config_read(config_path, FALSE, error);
-    /* Else every large message would get a 451, and only those. */
-    if (config == NULL || !spool_check(config->spool, error))
+    if (config == NULL)
         return FALSE;
+    look_at_spool(config);
     mail_start();
     gate = gate_new(config->relay_socket);
     return session_serve(config_path, config, gate, error);
