@@ -158,6 +158,7 @@ def measure_due(build, plan):
         house.gate.relay.stop()
         database = os.path.join(house.gate.state, "exeat.db")
         multiply(database, count)
+        os.sync()  # else the start would wait until the system has written what was just made
         subprocess.run(["chown", "-R", f"--reference={house.gate.state}", house.gate.state],
                        check=True)
         begun = time.monotonic()
