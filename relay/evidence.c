@@ -50,12 +50,12 @@ follow_alias(const Config *config, const Account *account, ItemRecipient *recipi
 
 /* Who is known by himself is taken for nobody else. */
 static gboolean
-tally_likeness(Db *db, const Account *account, const char *address,
-               const HistoryAddress *found, Tally *tally, GError **error)
+tally_likeness(Likeness *likeness, const char *address, const HistoryAddress *found,
+               Tally *tally, GError **error)
 {
     g_autofree char *like = NULL;
 
-    if (!found->known && !likeness_find(db, account, address, &like, error))
+    if (!found->known && !likeness_find(likeness, address, &like, error))
         return FALSE;
     tally->lookalike += like != NULL;
     return TRUE;
@@ -77,6 +77,8 @@ static gboolean
 tally_recipients(Db *db, const Config *config, const Account *account, Item *item, gint64 now,
                  Tally *tally, GError **error)
 {
+    g_autoptr(Likeness) likeness = likeness_new(db, account);
+
     tally->thread_days = FACT_DAYS_MAX;
     for (guint i = 0; i < item->recipients->len; i++) {
         ItemRecipient *recipient = g_ptr_array_index(item->recipients, i);
@@ -86,7 +88,7 @@ tally_recipients(Db *db, const Config *config, const Account *account, Item *ite
 
         if (!history_look_up(db, account->name, recipient->normal, item->conversation, &found,
                              error) ||
-            !tally_likeness(db, account, recipient->normal, &found, tally, error))
+            !tally_likeness(likeness, recipient->normal, &found, tally, error))
             return FALSE;
         if (found.forged && !guard_report(db, account->name, recipient->normal, now, error))
             return FALSE;

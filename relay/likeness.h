@@ -9,7 +9,15 @@
 #include "lib/config.h"
 #include "store/db.h"
 
+/* What the recipients of one message have in common: each domain is looked up once. */
+typedef struct _Likeness Likeness;
+
+/* db and account must outlive it. */
+Likeness *likeness_new(Db *db, const Account *account);
+void likeness_free(Likeness *likeness);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Likeness, likeness_free)
+
 /* address: a normal form. *like_out: an address or a domain, NULL when there is none; the
  * caller frees. */
-gboolean likeness_find(Db *db, const Account *account, const char *address, char **like_out,
+gboolean likeness_find(Likeness *likeness, const char *address, char **like_out,
                        GError **error);

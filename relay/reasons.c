@@ -28,9 +28,10 @@ reason_find(Db *db, const Config *config, const Account *account, const char *ad
             Reason **reason_out, GError **error)
 {
     g_autoptr(Reason) reason = g_new0(Reason, 1);
+    g_autoptr(Likeness) likeness = likeness_new(db, account);
 
     if (!history_tell(db, account->name, address, &reason->story, error) ||
-        !likeness_find(db, account, address, &reason->like, error))
+        !likeness_find(likeness, address, &reason->like, error))
         return FALSE;
     reason->list = reason->story->address.list || has_many_readers(config, account, address);
     *reason_out = g_steal_pointer(&reason);

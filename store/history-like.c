@@ -34,7 +34,7 @@ find_by_key(Db *db, const char *account, const char *domain, const char *key, ch
 }
 
 static gboolean
-find_domain(Db *db, const char *account, const char *domain, char **like_out, GError **error)
+find_by_keys(Db *db, const char *account, const char *domain, char **like_out, GError **error)
 {
     g_autoptr(GPtrArray) keys = lookalike_find_keys(domain);
     g_autofree char *like = NULL;
@@ -43,6 +43,27 @@ find_domain(Db *db, const char *account, const char *domain, char **like_out, GE
         if (!find_by_key(db, account, domain, g_ptr_array_index(keys, i), &like, error))
             return FALSE;
     }
+    *like_out = g_steal_pointer(&like);
+    return TRUE;
+}
+
+/* A domain that the human writes to looks like nothing but itself. */
+static gboolean
+find_domain(Db *db, const char *account, const char *domain, GHashTable *domains,
+            char **like_out, GError **error)
+{
+    g_autofree char *like = NULL;
+    gint64 correspondents = 0;
+    gpointer found;
+
+    if (g_hash_table_lookup_extended(domains, domain, NULL, &found)) {
+        *like_out = g_strdup(found);
+        return TRUE;
+    }
+    if (!db_integer(db, &domain_find, 0, &correspondents, error, "ss", account, domain) ||
+        (correspondents == 0 && !find_by_keys(db, account, domain, &like, error)))
+        return FALSE;
+    g_hash_table_insert(domains, g_strdup(domain), g_strdup(like));
     *like_out = g_steal_pointer(&like);
     return TRUE;
 }
@@ -65,19 +86,15 @@ prefer_address(Db *db, const char *account, const char *address, char **like, GE
 }
 
 gboolean
-history_find_like(Db *db, const char *account, const char *address, char **like_out,
-                  GError **error)
+history_find_like(Db *db, const char *account, const char *address, GHashTable *domains,
+                  char **like_out, GError **error)
 {
-    const char *domain = address_domain(address);
     g_autofree char *like = NULL;
-    gint64 correspondents = 0;
 
     if (!find_address(db, account, address, &like, error) ||
-        !db_integer(db, &domain_find, 0, &correspondents, error, "ss", account, domain))
-        return FALSE;
-    if (like == NULL && correspondents == 0 &&
-        (!find_domain(db, account, domain, &like, error) ||
-         (like != NULL && !prefer_address(db, account, address, &like, error))))
+        (like == NULL &&
+         (!find_domain(db, account, address_domain(address), domains, &like, error) ||
+          (like != NULL && !prefer_address(db, account, address, &like, error)))))
         return FALSE;
     *like_out = g_steal_pointer(&like);
     return TRUE;

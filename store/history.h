@@ -107,9 +107,11 @@ gboolean history_forget(Db *db, const char *account, const char *address, const 
  * address with the same skeleton; or a domain that looks like that of a correspondent, unless
  * the human writes to somebody in the address's own domain (lookalike.h). *like_out: an
  * address, a domain, or NULL; the caller frees. A number of index look-ups that does not
- * depend on how many correspondents there are. */
-gboolean history_find_like(Db *db, const char *account, const char *address, char **like_out,
-                           GError **error);
+ * depend on how many correspondents there are. domains: what was found for the domains of
+ * other recipients of the same message, domain to domain or NULL, both the table's; more is
+ * added. */
+gboolean history_find_like(Db *db, const char *account, const char *address,
+                           GHashTable *domains, char **like_out, GError **error);
 
 /* A received text that named an address. */
 typedef struct {

@@ -24,11 +24,18 @@ forget(Db *db, const char *address)
 static char *
 find_like(Db *db, const char *account, const char *address)
 {
+    g_autoptr(GHashTable) domains =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autoptr(GError) error = NULL;
     char *like = NULL;
 
-    history_find_like(db, account, address, &like, &error);
+    history_find_like(db, account, address, domains, &like, &error);
     g_assert_no_error(error);
+    char *again = NULL; /* from what was found for the domain */
+    history_find_like(db, account, address, domains, &again, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(again, ==, like);
+    g_free(again);
     return like;
 }
 
