@@ -156,7 +156,7 @@ look_at_milter(const Config *config, GPtrArray *findings)
 {
     const char *socket = config->milter_socket;
     const char *path = g_str_has_prefix(socket, "unix:") ? socket + strlen("unix:") : NULL;
-    int failed = path != NULL ? try_path(path) : try_port(strchr(socket, ':') + 1);
+    int failed = path != NULL ? try_path(path) : try_port(socket + strcspn(socket, ":") + 1);
 
     if (failed != 0)
         findings_add(findings, FINDING_FAULT, "exeat-milter",

@@ -312,7 +312,7 @@ run(const Command *command, Options *options, char **words)
     g_autoptr(GError) error = NULL;
     g_autofree char *socket = find_socket(options, &error);
 
-    if (socket == NULL) {
+    if (error != NULL) {
         g_autofree char *safe = escape_line(error->message);
         fprintf(stderr, "exeat: %s\n", safe);
         return EX_CONFIG;
