@@ -216,7 +216,8 @@ try_hop(Look *look, const NextHop *hop)
 static void
 forbid_program(Look *look, char **command)
 {
-    forbid_change(look, command[0], "who may write it, is the relay: it runs this (XE13)");
+    forbid_change(look, command[0],
+                  "the relay runs it: make it writable by its owner only (XE13)");
 }
 
 static void

@@ -146,7 +146,8 @@ is_of_user(const char *socket, uid_t user, GPtrArray *findings)
     if (stat(socket, &status) != 0 || status.st_uid == user)
         return TRUE;
     findings_add(findings, FINDING_FAULT, "exeat-milter",
-                 "it runs as user %u, milter-user is %u: every agent's message gets a 451",
+                 "it runs as user %u, milter-user is %u, and agents hear 451: "
+                 "make them the same",
                  (guint)status.st_uid, (guint)user);
     return FALSE;
 }

@@ -12,26 +12,15 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import AGENT, APPROVER, MILTER, environment  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from mailhost import PASSWORD, MailHost  # noqa: E402
+from shipped import read, readme_conf  # noqa: E402
 from smtpclient import Client  # noqa: E402
 from story import main, story  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
-SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
 NORA, STRANGER = "nora@example.org", "stranger@example.net"
 QUEUE = "/var/spool/postfix"
 USERS = {"milter-user": MILTER, "agent-users": AGENT, "approvers": APPROVER}
-
-
-def read(*path):
-    with open(os.path.join(SOURCE, *path), encoding="utf-8") as file:
-        return file.read()
-
-
-def readme_conf():
-    """The README's minimal exeat.conf."""
-    block = re.search(r"(?m)^    \[exeat\]\n(?:(?:    .*)?\n)*", read("README.md")).group()
-    return re.sub(r"(?m)^    ", "", block).strip() + "\n"
 
 
 def entries(text):

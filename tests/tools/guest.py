@@ -177,6 +177,8 @@ def try_all(found, folder):
 
 def main(folder):
     found = {}
+    with open(os.path.join(folder, "begun"), "w", encoding="utf-8"):
+        pass  # from here on it is no matter of the container when nothing is found
     try:
         try_all(found, folder)
     except Exception:  # pylint: disable=broad-except
