@@ -6,13 +6,12 @@
 
 enum { FORWARD_MOST = 3600, DOUBT = 3600 }; /* seconds */
 
-/* Seconds that passed since the machine was started, those in which it slept included. */
 static gint64
-since_start(void)
+seconds_of(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_BOOTTIME, &now);
+    clock_gettime(clock, &now);
     return now.tv_sec;
 }
 
@@ -20,9 +19,14 @@ gboolean
 clock_is_steady(void)
 {
     static gint64 began, doubted_until;
-    gint64 passed = since_start();
-    gint64 begins = g_get_real_time() / G_USEC_PER_SEC - passed; /* by the clock of now */
+    gint64 passed; /* since the machine was started, and while it slept */
+    gint64 begins; /* by the clock of now */
 
+    /* A machine that sleeps between the two looks at clocks did not set one forward. */
+    do {
+        passed = seconds_of(CLOCK_BOOTTIME);
+        begins = seconds_of(CLOCK_REALTIME) - passed;
+    } while (seconds_of(CLOCK_BOOTTIME) - passed > 1);
     if (began == 0)
         began = begins;
     if (begins - began > FORWARD_MOST) {
