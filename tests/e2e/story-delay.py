@@ -136,6 +136,7 @@ def _(world):
     assert world.receive(NORA, [OWNER], more).code == 250
     expect_draft(world, item, f"{NORA} wrote again")
     expect_delayed(world, elsewhere)
+    world.sink.wait(8)
     world.gate.clock(7 * HOURS)
     assert world.gate.wait_state(elsewhere, "sent") == "sent"
     arrived = world.sink.wait(9)
@@ -194,6 +195,7 @@ def _(world):
                        (("approve", item, digest), APPROVER)):
         assert world.gate.command(*words, uid=uid).returncode != 0, words
     expect_delayed(world, item)
+    world.sink.wait(2)
     done = world.gate.command("now", item, digest[:8])
     assert done.returncode == 0 and "approved" in done.stdout, done
     assert world.gate.wait_state(item, "sent") == "sent"
@@ -311,6 +313,7 @@ def _(world):
         "next-hop": f"inet:127.0.0.1:{world.sink.port}", "next-hop-gated": "no"})
     world.gate.restart_relay()
     _, answer = begin(world)
+    world.sink.wait(2)
     now = delay(world, answer)
     due = delay(world, answer, Auto_Submitted="no\r\n (a person\r\n\t wrote it)", X_Last="is kept")
     digest = world.gate.show(due)["digest"]

@@ -52,7 +52,7 @@ def delay(world, **fields):
 
 
 def expect_ended(world, item, state, why):
-    assert world.gate.wait_state(item, state, seconds=30) == state, world.gate.show(item)
+    assert world.gate.wait_state(item, state) == state, world.gate.show(item)
     shown = world.gate.show(item)
     assert why in shown["why"], shown["why"]
     assert shown["moves"][-1]["who"] == f"mailbox {LOGIN} at localhost", shown["moves"]
@@ -125,7 +125,7 @@ def _(world):
     time.sleep(1.2)  # so that the next look without a reason is some seconds away
     world.delete(item)
     expect_nothing_leaves(world)
-    assert world.gate.wait_state(item, "vetoed", seconds=30) == "vetoed"
+    assert world.gate.wait_state(item, "vetoed") == "vetoed"
 
 
 @story("An edited draft approves nothing: the item ends, and the human's copy stays")
@@ -151,7 +151,7 @@ def _(world):
     big = letter(NORA, body=("x" * 76 + "\r\n") * 2000)
     assert world.submit(ASSISTANT, [NORA], big).code == 250
     lost = world.last()
-    until(lambda: lost in world.drafts(), seconds=30)
+    until(lambda: lost in world.drafts())
     world.line.deaf_after = None
     world.line.cut()
     world.wait_draft(lost)
@@ -207,7 +207,7 @@ def _(world):
     until(lambda: "the mailbox cannot be used" in world.gate.command("show", item).stdout)
     world.line.set_down(False)
     world.gate.clock(8 * HOURS)
-    assert world.gate.wait_state(item, "sent", seconds=30) == "sent", world.gate.show(item)
+    assert world.gate.wait_state(item, "sent") == "sent", world.gate.show(item)
     assert len(world.sink.wait(1)) == 1
     world.wait_no_draft(item)
 
@@ -223,7 +223,7 @@ def _(world):
     expect_nothing_leaves(world, clock=8 * HOURS + 500)
     assert world.gate.show(item)["state"] == "delayed"
     world.gate.clock(9 * HOURS)
-    assert world.gate.wait_state(item, "sent", seconds=30) == "sent", world.gate.show(item)
+    assert world.gate.wait_state(item, "sent") == "sent", world.gate.show(item)
 
 
 @story("One whose mailbox stays away expires, and is never sent")
@@ -232,7 +232,7 @@ def _(world):
     world.wait_draft(item)
     world.line.set_down(True)
     world.gate.clock(15 * 24 * HOURS)
-    assert world.gate.wait_state(item, "expired", seconds=30) == "expired"
+    assert world.gate.wait_state(item, "expired") == "expired"
     assert "could not be looked at" in world.gate.show(item)["moves"][-2]["why"]
     expect_nothing_leaves(world)
 
@@ -261,10 +261,10 @@ def _(world):
     world.imap.fill("Drafts", [letter(OWNER)])
     renumber(world)
     world.line.set_down(False)
-    assert world.gate.wait_state(goes, "rejected", seconds=40) == "rejected"
+    assert world.gate.wait_state(goes, "rejected") == "rejected"
     assert world.gate.show(stays)["state"] == "delayed"
     world.gate.clock(7 * HOURS)
-    assert world.gate.wait_state(stays, "sent", seconds=30) == "sent", world.gate.show(stays)
+    assert world.gate.wait_state(stays, "sent") == "sent", world.gate.show(stays)
     assert len(world.sink.wait(1)) == 1
     world.wait_no_draft(stays)
 

@@ -416,7 +416,7 @@ def _(world):
     item = only_item(world)["id"]
     assert world.gate.show(item)["opaque"] != []
     world.gate.approve(item)
-    assert world.gate.wait_state(item, "sent", seconds=60) == "sent"
+    assert world.gate.wait_state(item, "sent") == "sent"
     [arrived] = world.sink.wait(1, 60)
     assert arrived.data.endswith(message)
 

@@ -62,7 +62,7 @@ def _(world):
     until(lambda: looks(world, item))
     expect_uncertain(world, item)
     world.imap.fill("Sent", [message])
-    assert world.gate.wait_state(item, "sent", seconds=40) == "sent"
+    assert world.gate.wait_state(item, "sent") == "sent"
     last = world.gate.show(item)["moves"][-1]
     assert last["who"] == "relay", last
     assert last["why"].startswith(f"found in Sent of {LOGIN} at localhost: UID 1, "), last
@@ -80,7 +80,7 @@ def _(world):
     time.sleep(3)  # longer than clocks may differ
     approve(world, item)
     world.imap.fill("Sent", [named])
-    until(lambda: len(looks(world, item)) == 2, seconds=40)
+    until(lambda: len(looks(world, item)) == 2)
     expect_uncertain(world, item)
     assert "'found': <false>" in looks(world, item)[-1]["details"]
 
@@ -103,12 +103,12 @@ def _(world):
         assert file.read().split("\n")[:3] == ["$HOME", message_id(message), queue_id]
     with open(os.path.join(world.folder, "answer"), "w", encoding="ascii") as file:
         file.write("3")
-    until(lambda: "exited with code 3" in world.gate.relay.read_log(), seconds=40)
+    until(lambda: "exited with code 3" in world.gate.relay.read_log())
     expect_uncertain(world, item)
     assert len(looks(world, item)) == 1
     with open(os.path.join(world.folder, "answer"), "w", encoding="ascii") as file:
         file.write("0")
-    assert world.gate.wait_state(item, "sent", seconds=60) == "sent"
+    assert world.gate.wait_state(item, "sent") == "sent"
     last = world.gate.show(item)["moves"][-1]
     assert last["why"].endswith(f"look found it, queue id {queue_id}"), last
     world.host.wait_empty()
@@ -123,7 +123,7 @@ def _(world):
         world, {"reconcile-command": f"{script} {world.host.log}"}, account={})
     os.chmod(world.host.log, 0o644)
     approve(world, item)
-    assert world.gate.wait_state(item, "sent", seconds=40) == "sent"
+    assert world.gate.wait_state(item, "sent") == "sent"
     for ident, queue_id, status in ((message_id(message), "", 0), (message_id(message)[1:], "", 1),
                                     ("<nobody@example.com>", "", 1), ("<a@b>", "4XYZ", 1),
                                     ("<a@b>", ".*", 2)):

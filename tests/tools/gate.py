@@ -15,7 +15,7 @@ import subprocess
 import time
 
 from mailhost import can_connect
-from story import Skip, pause
+from story import PATIENCE, Skip, pause
 
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
@@ -342,7 +342,7 @@ class Gate:
         """Approves what show shows."""
         return self.answer("approve", item, self.show(item)["digest"])
 
-    def wait_state(self, item, *states, seconds=15):
+    def wait_state(self, item, *states, seconds=PATIENCE):
         """Waits until an item is in one of the states and returns the state it is in then."""
         begin = time.monotonic()
         while True:

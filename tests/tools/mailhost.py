@@ -23,6 +23,8 @@ import subprocess
 import tempfile
 import time
 
+from story import PATIENCE
+
 DOOR = "exeat"
 PASSWORD = "secret"
 # Login, and the envelope senders it may use. The same login in other case is its own entry for
@@ -327,7 +329,7 @@ class MailHost:
         """Tries everything in the queue now."""
         subprocess.run(["postqueue", "-c", self.config, "-f"], check=True)
 
-    def wait_empty(self, seconds=20):
+    def wait_empty(self, seconds=PATIENCE):
         """Waits until nothing waits for delivery."""
         deadline = time.monotonic() + seconds
         while self.queued():

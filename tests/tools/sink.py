@@ -30,6 +30,8 @@ import sys
 import threading
 import time
 
+from story import PATIENCE
+
 LINE_LIMIT = 100_000
 MESSAGE_LIMIT = 200_000_000
 OFFERS = ["8BITMIME", "SMTPUTF8", "DSN", f"SIZE {MESSAGE_LIMIT}", "ENHANCEDSTATUSCODES"]
@@ -102,7 +104,7 @@ class Sink:
         """All messages so far, in order of arrival."""
         return read_folder(self.folder)
 
-    def wait(self, count, seconds=15):
+    def wait(self, count, seconds=PATIENCE):
         """Waits until at least count messages have come, and returns all."""
         with self.changed:
             self.changed.wait_for(lambda: self.count >= count, seconds)

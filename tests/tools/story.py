@@ -14,6 +14,8 @@ import time
 import traceback
 
 STORIES = []
+# Seconds for what comes at once on most machines. Only a test that fails waits so long.
+PATIENCE = 60
 
 
 class Skip(Exception):
@@ -27,7 +29,7 @@ def story(sentence):
     return keep
 
 
-def until(condition, seconds=15):
+def until(condition, seconds=PATIENCE):
     """Waits until the condition holds."""
     begin = time.monotonic()
     while not condition():
