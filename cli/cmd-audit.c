@@ -297,7 +297,7 @@ give_up(const char *path, int status)
     return status;
 }
 
-/* A file of its own, that others cannot read. */
+/* A file of its own, that others cannot read; whole, or none. */
 static int export(const Session *session, const char *path)
 {
     mode_t usual = umask(077);
@@ -308,9 +308,11 @@ static int export(const Session *session, const char *path)
         return give_up(path, EX_CANTCREAT);
     int status = ask_pages(session, "audit", g_variant_new("a{sv}", NULL), write_page, file);
     gboolean written = ferror(file) == 0;
-    if (fclose(file) == 0 && written)
-        return status;
-    return give_up(path, EX_IOERR);
+    if (fclose(file) != 0 || !written)
+        status = give_up(path, EX_IOERR);
+    if (status != EX_OK)
+        (void)unlink(path);
+    return status;
 }
 
 int

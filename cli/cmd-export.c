@@ -9,6 +9,10 @@
 #include "cli/command.h"
 #include "cli/json.h"
 
+enum { MESSAGE, ENVELOPE };
+
+static const char *const NAMES[] = {[MESSAGE] = "message.eml", [ENVELOPE] = "envelope.json"};
+
 static int
 give_up(const char *path)
 {
@@ -68,6 +72,30 @@ write_file(const char *folder, const char *name, int from, GVariant *answer)
     return give_up(path);
 }
 
+/* What could not be written whole is taken away again. */
+static void
+remove_folder(const char *folder)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(NAMES); i++) {
+        g_autofree char *path = g_build_filename(folder, NAMES[i], NULL);
+        (void)unlink(path);
+    }
+    (void)rmdir(folder);
+}
+
+static int
+write_folder(const char *folder, int bytes, GVariant *answer)
+{
+    if (mkdir(folder, 0700) != 0)
+        return give_up(folder);
+    int status = write_file(folder, NAMES[MESSAGE], bytes, NULL);
+    if (status == EX_OK)
+        status = write_file(folder, NAMES[ENVELOPE], -1, answer);
+    if (status != EX_OK)
+        remove_folder(folder);
+    return status;
+}
+
 /* A folder of its own, so that nothing is written over. */
 int
 cmd_export(const Session *session, char **words)
@@ -81,11 +109,7 @@ cmd_export(const Session *session, char **words)
         request_ask_bytes(session, "export", g_variant_dict_end(&arguments), &bytes, &status);
     if (answer == NULL)
         return status;
-    status = mkdir(words[1], 0700) == 0 ? EX_OK : give_up(words[1]);
-    if (status == EX_OK)
-        status = write_file(words[1], "message.eml", bytes, NULL);
-    if (status == EX_OK)
-        status = write_file(words[1], "envelope.json", -1, answer);
+    status = write_folder(words[1], bytes, answer);
     close(bytes);
     if (status == EX_OK)
         puts(answer_text(answer, "digest"));

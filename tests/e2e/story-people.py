@@ -2,11 +2,13 @@
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
-from gate import ADMIN  # noqa: E402
+from gate import ADMIN, APPROVER, STRANGER as OUTSIDER  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from story import main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
@@ -148,6 +150,29 @@ def _(world):
         with open(there, "w", encoding="ascii"):
             done = world.gate.command(*words, uid=ADMIN)
         assert (done.returncode, done.stderr) == (status, f"exeat: {told}\n"), (words, done)
+
+
+@story("What cannot be exported whole leaves no file, when it is refused and when a disk is full")
+def _(world):
+    held = submit(world, STRANGER, body="A line of the text.\r\n" * 100)
+    folder = os.path.join(world.folder, "exports")
+    os.mkdir(folder)
+    os.chmod(folder, 0o777)
+    there = os.path.join(folder, "there")
+    for words in (("audit", "export", there), ("export", held, there)):
+        done = world.gate.command(*words, uid=OUTSIDER)
+        assert done.returncode == 77 and os.listdir(folder) == [], done
+        done = subprocess.run(
+            ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", os.path.join(world.gate.bin, "exeat"),
+             "-c", world.gate.config, *words], capture_output=True, text=True, check=False,
+            user=APPROVER, group=APPROVER, extra_groups=[])
+        assert done.returncode != 0 and "File too large" in done.stderr, done
+        assert os.listdir(folder) == [], words
+        assert world.gate.command(*words).returncode == 0 and os.listdir(folder) == ["there"]
+        if os.path.isdir(there):
+            shutil.rmtree(there)
+        else:
+            os.unlink(there)
 
 
 @story("Where no terminal shows it, no line of a list is cut unless COLUMNS says so")
