@@ -16,12 +16,13 @@ seconds_of(clockid_t clock)
 }
 
 gboolean
-clock_is_steady(void)
+clock_is_steady(gint64 *now_out)
 {
     static gint64 began, doubted_until;
     gint64 passed; /* since the machine was started, and while it slept */
     gint64 begins; /* by the clock of now */
 
+    *now_out = seconds_of(CLOCK_REALTIME);
     /* A machine that sleeps between the two looks at clocks did not set one forward. */
     do {
         passed = seconds_of(CLOCK_BOOTTIME);

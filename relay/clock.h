@@ -8,6 +8,7 @@
 
 #include <glib.h>
 
-/* Called again and again by one thread, which learns by it. FALSE: not now. A change is
- * logged. */
-gboolean clock_is_steady(void);
+/* Called again and again, by one thread at a time, and learns by it. FALSE: not now. A change
+ * is logged. now_out: the time of day to act by. A clock that is set forward in this very
+ * moment is noticed, or this is the time before it. */
+gboolean clock_is_steady(gint64 *now_out);

@@ -2,6 +2,7 @@
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "relay/clock.h"
 #include "store/history.h"
 #include "store/keep.h"
 #include "store/queue.h"
@@ -72,10 +73,10 @@ prune_step(Relay *relay, Pruner *pruner)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(Config) config = relay_config(relay);
-    gint64 now = relay_now();
+    gint64 now;
 
     /* A clock that went back must not put it off. */
-    if (now < pruner->next && now >= pruner->last)
+    if (!clock_is_steady(&now) || (now < pruner->next && now >= pruner->last))
         return;
     Step step = {
         .db = relay->db,

@@ -13,5 +13,6 @@ typedef struct {
     gint64 next;
 } Pruner;
 
-/* One small step if it is time for one; a zeroed Pruner begins. Logs its own trouble. */
+/* One small step if it is time for one, and the clock can be believed; a zeroed Pruner begins.
+ * Logs its own trouble. */
 void prune_step(Relay *relay, Pruner *pruner);

@@ -28,7 +28,6 @@ typedef struct {
     Relay *relay;
     Config *config;
     GPtrArray *leaving; /* of Item *, for the sender */
-    gboolean steady;    /* the clock can be believed */
 } Look;
 
 static gboolean
@@ -73,7 +72,8 @@ look(gpointer data, GError **error)
 {
     Look *seen = data;
     Db *db = seen->relay->db;
-    gint64 now = relay_now();
+    gint64 now;
+    gboolean steady = clock_is_steady(&now);
     g_autoptr(GPtrArray) due = queue_due(db, now, AT_ONCE, is_new, seen, error);
 
     if (due == NULL)
@@ -84,7 +84,7 @@ look(gpointer data, GError **error)
 
         if (!schedule_load(db, id, &item, error))
             return FALSE;
-        if (item == NULL || (!seen->steady && item->state != STATE_APPROVED))
+        if (item == NULL || (!steady && item->state != STATE_APPROVED))
             continue;
         if (item->state == STATE_DRAFT || item->state == STATE_HELD) {
             if (!expire(db, item, now, error))
@@ -99,12 +99,12 @@ look(gpointer data, GError **error)
 }
 
 static void
-act(Relay *relay, gboolean steady)
+act(Relay *relay)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) leaving = g_ptr_array_new_with_free_func((GDestroyNotify)item_free);
     g_autoptr(Config) config = relay_config(relay);
-    Look seen = {.relay = relay, .config = config, .leaving = leaving, .steady = steady};
+    Look seen = {.relay = relay, .config = config, .leaving = leaving};
 
     if (!writer_run(relay->writer, look, &seen, &error)) {
         log_error("what is due cannot be looked up: %s", error->message);
@@ -139,13 +139,11 @@ run(gpointer data)
             review_begin(&schedule->review);
         schedule->read_again = FALSE;
         g_mutex_unlock(&schedule->lock);
-        gboolean steady = clock_is_steady();
         record_tick(schedule->relay);
         review_step(schedule->relay, &schedule->review);
-        act(schedule->relay, steady);
+        act(schedule->relay);
         sender_tidy(schedule->relay->sender);
-        if (steady)
-            prune_step(schedule->relay, &schedule->pruner);
+        prune_step(schedule->relay, &schedule->pruner);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
         gint64 until = next_look();
