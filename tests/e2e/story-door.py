@@ -2,8 +2,11 @@
 
 import os
 import re
+import signal
+import sqlite3
 import sys
 import threading
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
@@ -11,7 +14,7 @@ from gate import AGENT, APPROVER, SECOND_APPROVER  # noqa: E402
 from letter import letter  # noqa: E402
 from proxy import Proxy  # noqa: E402
 from smtpclient import Client  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World  # noqa: E402
 
 HOLD = 'hold "everything"\n'
@@ -160,6 +163,41 @@ def _(world):
         world.gate.approve(item)
         assert world.gate.wait_state(item, "held") == "held"
         assert nothing_left(world)
+
+
+@story("A right withdrawn while the door asks keeps the message in (XC13)")
+def _(world):
+    lock = sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), isolation_level=None,
+                           timeout=PATIENCE, check_same_thread=False)
+    with through_proxy(world) as proxy:
+        def keep_waiting():
+            lock.execute("BEGIN IMMEDIATE")
+            proxy.at_dot = lambda: "pass"
+            return "pass"
+        proxy.at_dot = keep_waiting
+        item = hold_one(world)
+        world.gate.approve(item)
+        until(lambda: proxy.dots == 1)
+        time.sleep(0.3)  # so that the milter has asked; the relay waits two seconds for the database
+        world.gate.configure(HOLD, {"approvers": str(SECOND_APPROVER)},
+                             {"next-hop": f"unix:{proxy.path}"})
+        world.gate.relay.signal(signal.SIGHUP)
+        until(lambda: turned_away(world, APPROVER))
+        lock.execute("ROLLBACK")
+        lock.close()
+
+        def state():
+            return world.gate.answer("show", item, uid=SECOND_APPROVER)["state"]
+        until(lambda: state() in ("held", "sent"))
+        assert state() == "held"
+        assert nothing_left(world)
+
+
+def turned_away(world, uid):
+    """Whether the relay has read that a user has no right any more. It says so before it wants
+    the database."""
+    threading.Thread(target=world.gate.command, args=("list",), kwargs={"uid": uid}).start()
+    return f"uid {uid} may not ask for list" in world.gate.relay.read_log()
 
 
 @story("Cut before the dot: the ticket is unused, and the retry delivers once (XC8)")
