@@ -62,6 +62,8 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
     gboolean answered = verbs_answer(&request, name, &error);
     if (!answered)
         audits_refusal(&request, name, error);
+    else if (request.wake)
+        schedule_wake(connection->relay->schedule); /* which ends when nobody is served */
     g_rw_lock_reader_unlock(&connection->relay->serving);
     if (!answered && error->domain != REQUEST_ERROR)
         log_error("%s: %s", name, error->message);
@@ -69,8 +71,6 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         submissions_log(&request);
     if (answered && request.said != NULL)
         log_warning("%s", request.said);
-    if (answered && request.wake)
-        schedule_wake(connection->relay->schedule);
     gboolean sent = answered ? wire_send(connection->wire, "ok", request.reply,
                                          request.reply_fd, ANSWER_MS, &wire_error)
                              : wire_send(connection->wire, "error", request_error_view(error),
