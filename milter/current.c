@@ -12,19 +12,21 @@ static struct {
     struct stat seen;
 } current;
 
-void
-current_begin(const char *path, Config *config)
+/* The look comes before the reading, here and below: what changes in between is read again. */
+Config *
+current_begin(const char *path, GError **error)
 {
     current.path = path;
-    current.config = config_ref(config);
     if (stat(path, &current.seen) != 0)
         memset(&current.seen, 0, sizeof current.seen);
+    current.config = config_read(path, FALSE, error);
+    return current.config != NULL ? config_ref(current.config) : NULL;
 }
 
 static gboolean
 is_seen(const struct stat *now)
 {
-    return now->st_ino == current.seen.st_ino &&
+    return now->st_ino == current.seen.st_ino && now->st_size == current.seen.st_size &&
            now->st_mtim.tv_sec == current.seen.st_mtim.tv_sec &&
            now->st_mtim.tv_nsec == current.seen.st_mtim.tv_nsec;
 }

@@ -6,8 +6,9 @@
 
 #include "lib/config.h"
 
-/* Once, before any thread asks. path: borrowed. */
-void current_begin(const char *path, Config *config);
+/* Reads it; once, before any thread asks. path: borrowed, to the end. Returns a reference,
+ * NULL on error: config_read's. */
+Config *current_begin(const char *path, GError **error);
 
 /* A reference to it. Any thread. */
 Config *current_config(void);

@@ -8,6 +8,7 @@
 #include "lib/log.h"
 #include "lib/mail.h"
 #include "lib/spool.h"
+#include "milter/current.h"
 #include "milter/gate.h"
 #include "milter/session.h"
 
@@ -29,7 +30,7 @@ serve(const char *config_path, GError **error)
     static Config *config;
     static Gate *gate;
 
-    config = config_read(config_path, FALSE, error);
+    config = current_begin(config_path, error);
     if (config == NULL)
         return FALSE;
     look_at_spool(config);

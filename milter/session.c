@@ -423,7 +423,6 @@ session_serve(const char *path, Config *config, Gate *gate, GError **error)
     shared.gate = gate;
     shared.spool = config->spool; /* the caller keeps this one to the end */
     shared.unix_socket = unix_path != NULL;
-    current_begin(path, config);
     if (unix_path != NULL && !socket_lock(unix_path, error))
         return FALSE;
 
