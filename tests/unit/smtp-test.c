@@ -192,6 +192,25 @@ test_recipient_named(void)
 }
 
 /* Silence: not sent before the dot, uncertain after it. */
+/* FALSE: on a busy machine it was given up earlier than where the server falls silent. */
+static gboolean
+hang(const Row *row, guint wait_ms)
+{
+    g_autoptr(Server) server = server_start(&row->script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "127.0.0.1");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = wait_ms};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
+    gboolean reached = result->stage >= row->stage;
+
+    if (reached)
+        assert_result(result, row->outcome, row->stage, 0);
+    server_stop(server);
+    if (reached)
+        g_assert_cmpuint(server_messages(server), ==, row->messages);
+    return reached;
+}
+
 static void
 test_silence(void)
 {
@@ -202,17 +221,9 @@ test_silence(void)
         {"", {.dot = "250-half" ACT_HANG}, SMTP_UNCERTAIN, SMTP_STAGE_DOT, 0, 1},
     };
 
-    for (gsize i = 0; i < G_N_ELEMENTS(hangs); i++) {
-        g_autoptr(Server) server = server_start(&hangs[i].script, NULL, NULL, FALSE);
-        g_autofree char *target = server_target(server, "127.0.0.1");
-        SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = 250};
-        g_autoptr(SmtpClient) client = smtp_new(&settings);
-        g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
-
-        assert_result(result, hangs[i].outcome, hangs[i].stage, 0);
-        server_stop(server);
-        g_assert_cmpuint(server_messages(server), ==, hangs[i].messages);
-    }
+    for (gsize i = 0; i < G_N_ELEMENTS(hangs); i++)
+        for (guint wait = 250; !hang(&hangs[i], wait); wait *= 4)
+            g_assert_cmpuint(wait, <, PATIENCE);
 }
 
 static gboolean
