@@ -177,7 +177,8 @@ typedef enum {
     MAIL_WORD_SUBJECT = 1 << 4,
     MAIL_WORD_TRACE = 1 << 7, /* what only programs write */
     MAIL_WORD_REPLY = 1 << 5, /* an answer, or a tag before the real prefix */
-    MAIL_WORD_FORWARD = 1 << 6
+    MAIL_WORD_FORWARD = 1 << 6,
+    MAIL_WORD_SENT = 1 << 8 /* beside MAIL_WORD_DATE: only messages have it */
 } MailWord;
 
 /* A text without accents, invisible characters, needless spaces, differences of case and
@@ -202,9 +203,12 @@ MailWord mail_word_marker(const char *folded, MailMarkerPlace place);
  * not stand. */
 gboolean mail_word_forwarded(const char *folded);
 
-/* The same for what begins with it, as a prefix does: many of the words have other meanings.
- */
+/* The same for what is that word and nothing else, as a prefix is: many of them have other
+ * meanings, as in "Przekazanie kluczy", a handing over of keys. */
 gboolean mail_word_forwards(const char *folded);
+
+/* TRUE when it also says, at one of its ends, that something begins: "Start of …". */
+gboolean mail_word_begins(const char *folded);
 
 /* FALSE when no marker that begins so is as long as that, in bytes. */
 gboolean mail_word_may_mark(char first, gsize length);

@@ -10,7 +10,7 @@
 #define TIME_DIGITS 8   /* with the hour, which needs no verb beside an address */
 #define TITLE_MAX   80  /* bytes of a line that is a marker and nothing else */
 #define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
-#define SHAPES_MIN  3   /* header lines by their looks that make a block */
+#define SHAPES_MIN  4   /* header lines by their looks that make a block */
 #define SHAPES_MAX  6   /* a longer form is none that a mail program copies */
 #define SIGNS_SURE  3   /* at each end of a line that is no sentence */
 #define OPEN_MAX    400 /* bytes of a marker that goes on over several lines */
@@ -26,8 +26,13 @@ typedef struct {
     gboolean marked; /* below a line that a forward would begin with */
 } Shapes;
 
+/* What a journey or a shift, which has a from, a to and a date as well, has not. */
+#define MESSAGE_ONLY (MAIL_WORD_SUBJECT | MAIL_WORD_CC | MAIL_WORD_SENT | MAIL_WORD_TRACE)
+
 typedef struct {
     guint labels;      /* bits of MailWord seen in the block */
+    gboolean address;  /* in one of its lines */
+    gboolean filled;   /* something stands behind a name, or below it */
     guint gap;         /* lines since the last of them */
     Shapes shapes;     /* of the same block */
     guint level;       /* quote signs before the last line that was not empty */
@@ -103,6 +108,8 @@ look_for_marker(Search *search, const char *folded)
     /* "Forwarded message follows:" is a title, too. */
     gboolean title = g_str_has_suffix(folded, ":") && strlen(folded) <= TITLE_MAX;
     MailWord word = mail_word_marker(phrase, marker_place(folded, cut, title));
+    if (word == MAIL_WORD_NONE && title && mail_word_begins(phrase))
+        word = MAIL_WORD_FORWARD;
     if (word == MAIL_WORD_NONE && cut >= 2) /* "=== Forwarded ===" */
         word = is_sure_word(phrase) ? mail_word_prefix(phrase) & MAIL_WORD_FORWARD : word;
     MailFrame frame = mail_line_frame(folded);
@@ -150,9 +157,10 @@ could_mark(const Search *search, const char *folded, guint level)
            (mail_word_forwarded(folded) || level > search->level);
 }
 
-/* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line. */
+/* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line, and what stands
+ * behind the name. A sender is no number: "From: 14:00" is an hour. */
 static MailWord
-label_of(const char *folded)
+label_of(const char *folded, const char **value_out)
 {
     folded += strspn(folded, "| ");
     const char *colon = folded + strcspn(folded, ":|");
@@ -161,7 +169,12 @@ label_of(const char *folded)
     if (*colon == 0 || colon - folded > LABEL_MAX)
         return MAIL_WORD_NONE;
     g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
-    return mail_word_label(mail_strip_decoration(label, &cut));
+    MailWord word = mail_word_label(mail_strip_decoration(label, &cut));
+    *value_out = colon + strspn(colon, ":|*_ ");
+    if (word == MAIL_WORD_FROM && g_ascii_isdigit(**value_out) &&
+        strchr(*value_out, '@') == NULL)
+        return MAIL_WORD_NONE;
+    return word;
 }
 
 /* Two mailboxes, one with a name, a date and one line more are the header of a message in any
@@ -214,26 +227,32 @@ look_for_shapes(Search *search, const char *folded)
 static void
 pass_block(Search *search)
 {
-    if (++search->gap > GAP_MAX)
+    if (++search->gap > GAP_MAX) {
         search->labels = 0;
+        search->address = search->filled = FALSE;
+    }
 }
 
 static void
 look_for_block(Search *search, const char *folded)
 {
-    MailWord word = label_of(folded);
+    const char *value = "";
+    MailWord word = label_of(folded, &value);
 
     if (word == MAIL_WORD_NONE) {
         if (*folded != 0)
             pass_block(search);
         return;
     }
+    search->address = search->address || strchr(value, '@') != NULL;
+    search->filled = search->filled || *value != 0 || (search->labels != 0 && search->gap > 0);
     search->labels |= word;
     search->gap = 0;
     guint kinds = 0;
-    for (guint bits = search->labels; bits != 0; bits &= bits - 1)
+    for (guint bits = search->labels & ~(guint)MAIL_WORD_SENT; bits != 0; bits &= bits - 1)
         kinds++;
-    if (kinds >= LABELS_MIN && (search->labels & MAIL_WORD_FROM) != 0)
+    if (kinds >= LABELS_MIN && search->filled && (search->labels & MAIL_WORD_FROM) != 0 &&
+        (search->address || (search->labels & MESSAGE_ONLY) != 0))
         *search->quoted = TRUE;
 }
 
@@ -296,6 +315,21 @@ count_digits(const char *text)
     return digits;
 }
 
+/* Of a date; a number alone, as a year is, makes none. */
+static guint
+count_date_digits(const char *text)
+{
+    guint numbers = 0;
+    gboolean within = FALSE;
+
+    for (const char *p = text; *p != 0; p = g_utf8_next_char(p)) {
+        gboolean digit = g_unichar_isdigit(g_utf8_get_char(p));
+        numbers += digit && !within;
+        within = digit;
+    }
+    return numbers >= 2 ? count_digits(text) : 0;
+}
+
 /* The line above quoted lines: "On 13 November, Nora wrote:" or, as some write it, "13.11.2026
  * 08:00, Nora <nora@example.org>:". */
 static gboolean
@@ -347,7 +381,7 @@ look_for_date(Search *search, const char *folded, const char *line, gsize length
 
     if (!framed && !ends_in_colon(line, length))
         return;
-    guint digits = count_digits(folded);
+    guint digits = count_date_digits(folded);
     if ((digits >= DATE_DIGITS && mail_word_verb(folded)) ||
         (digits >= DATE_DIGITS && framed && line[indent] == '>') ||
         (digits >= TIME_DIGITS && strchr(folded, '@') != NULL))

@@ -4,6 +4,14 @@
 
 #define PREFIX_MAX 60 /* bytes before its colon */
 
+/* In other words than the short ones: "Forwarded message: x". */
+static gboolean
+says_forwarded(const char *folded)
+{
+    return mail_word_forwards(folded) ||
+           mail_word_marker(folded, MAIL_MARKER_FIRST) == MAIL_WORD_FORWARD;
+}
+
 /* The prefix at p: its kind, and where the subject goes on after it. */
 static MailWord
 read_prefix(const char *p, const char **rest_out)
@@ -18,7 +26,7 @@ read_prefix(const char *p, const char **rest_out)
     if (g_str_has_suffix(word, ".")) /* Odp.: */
         word[strlen(word) - 1] = 0;
     MailWord kind = mail_word_prefix(word);
-    if (kind == MAIL_WORD_NONE && mail_word_forwards(word))
+    if (kind == MAIL_WORD_NONE && says_forwarded(word))
         kind = MAIL_WORD_FORWARD;
     if (*colon != ':' && kind != MAIL_WORD_REPLY) /* "RE/FW:", but not "I/O:" */
         return MAIL_WORD_NONE;
@@ -74,7 +82,7 @@ mail_subject_forwards(const char *subject)
         if (close == NULL)
             return FALSE;
         g_autofree char *tag = g_strndup(p + 1, (gsize)(close - p - 1));
-        if (mail_word_forwards(tag) || mail_word_prefix(tag) == MAIL_WORD_FORWARD)
+        if (says_forwarded(tag) || mail_word_prefix(tag) == MAIL_WORD_FORWARD)
             return TRUE;
         if (*p == '(')
             return FALSE;

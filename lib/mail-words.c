@@ -13,28 +13,31 @@ static const MailWordRow labels[] = {
     {MAIL_WORD_FROM,
      "sender|author|autor|auteur|šalje|expeditorul|avsendar|sendandi|remitent|igorlea|"
      "дасылаючы|адпраўнік|изпращач|"
-     "пошиљалац|prej|dërguesi|প্রেরক|प्रेषक|from|von|absender|de|expéditeur|da|dal|mittente|"
+     "пошиљалац|prej|dërguesi|প্রেরক|থেকে|प्रेषक|from|von|absender|de|expéditeur|da|dal|mittente|"
      "remitente|remetente|van|afzender|från|avsändare|fra|afsender|avsender|frá|"
      "lähettäjä|keneltä|od|nadawca|odesílatel|odosielateľ|pošiljatelj|feladó|от|от кого|"
      "отправитель|від|від кого|подател|gönderen|kimden|από|αποστολέας|de la|expeditor|"
      "saatja|nuo|siuntėjas|sūtītājs|nga|dari|pengirim|từ|người gửi|จาก|ผู้ส่ง|מאת|من|المرسل|"
      "از|发件人|寄件者|寄件人|差出人|送信者|送信元|보낸 사람|보낸이|발신|발신자|od koga"},
     {MAIL_WORD_DATE,
-     "data trimiterii|sendt den|geschickt|verstuurd|dato sendt|skrevet|päivä|napsáno|"
-     "дата отправки|датум|poslano dne|datë|दिनांक|तारीख|보낸 시간|發送時間|傳送時間|date|"
-     "sent|sent at|sent on|gesendet|gesendet am|datum|envoyé|envoyé le|date d'envoi|"
-     "fecha|enviado|enviado el|fecha de envío|data|enviada|enviada em|enviado em|inviato|"
-     "inviata|data invio|verzonden|verzonden op|skickat|skickades|sendt|dato|sendt dato|"
-     "lähetetty|päivämäärä|päiväys|pvm|wysłano|wysłane|data wysłania|odesláno|odoslané|"
-     "dátum|dňa|küldve|elküldve|küldés dátuma|дата|отправлено|отправлен|надіслано|"
-     "відправлено|изпратено|poslano|poslato|gönderildi|gönderilme|tarih|gönderme tarihi|"
-     "εστάλη|στάλθηκε|ημερομηνία|trimis|saadetud|kuupäev|nosūtīts|datums|išsiųsta|enviat|"
-     "tanggal|dikirim|ngày|đã gửi|gửi|วันที่|ส่ง|נשלח|תאריך|تاريخ|التاريخ|تاريخ الإرسال|"
-     "أرسلت|发送时间|发送日期|日期|時間|寄件日期|傳送日期|送信日時|送信日|日付|日時|"
-     "보낸 날짜|보낸날짜|날짜|일시|送信"},
+     "päivä|датум|datë|दिनांक|तारीख|date|datum|fecha|data|dato|päivämäärä|päiväys|pvm|dátum|"
+     "dňa|дата|tarih|ημερομηνία|kuupäev|datums|tanggal|ngày|วันที่|תאריך|تاريخ|التاريخ|日期|時間|"
+     "日付|日時|날짜|일시|তারিখ"},
+    {MAIL_WORD_DATE | MAIL_WORD_SENT,
+     "data trimiterii|sendt den|geschickt|verstuurd|dato sendt|skrevet|napsáno|дата отправки|"
+     "poslano dne|보낸 시간|發送時間|傳送時間|sent|sent at|sent on|gesendet|gesendet "
+     "am|envoyé|envoyé le|"
+     "date d'envoi|enviado|enviado el|fecha de envío|enviada|enviada em|enviado em|inviato|"
+     "inviata|data invio|verzonden|verzonden op|skickat|skickades|sendt|sendt dato|lähetetty|"
+     "wysłano|wysłane|data wysłania|odesláno|odoslané|küldve|elküldve|küldés dátuma|"
+     "отправлено|отправлен|надіслано|відправлено|изпратено|poslano|poslato|gönderildi|"
+     "gönderilme|gönderme tarihi|εστάλη|στάλθηκε|trimis|saadetud|nosūtīts|išsiųsta|enviat|"
+     "dikirim|đã gửi|gửi|ส่ง|נשלח|تاريخ "
+     "الإرسال|أرسلت|发送时间|发送日期|寄件日期|傳送日期|送信日時|送信日|보낸 날짜|"
+     "보낸날짜|送信|পাঠানো হয়েছে|প্রেরিত"},
     {MAIL_WORD_TO,
      "prima|destinatarul|destinatari|primatelj|prejemnik|příjemce|príjemca|адрасат|"
-     "получател|прима|për|gavėjas|प्रति|প্রাপক|to|an|empfänger|à|a|destinataire|"
+     "получател|прима|për|gavėjas|प्रति|প্রতি|প্রাপক|to|an|empfänger|à|a|destinataire|"
      "destinataires|para|destinatario|destinatário|per|aan|geadresseerde|till|mottagare|"
      "til|modtager|mottaker|vastaanottaja|kenelle|do|komu|adresat|za|címzett|címzettek|"
      "кому|получатель|до|до кого|kime|alıcı|προς|παραλήπτης|către|saaja|kellele|kam|"
@@ -151,7 +154,7 @@ static const MailWordRow markers[] = {
      "mesajul original|mesazhi origjinal|treść oryginalnej wiadomości|原始消息|"
      "원본 이메일|oorspronklike boodskap|օրիգինալ նամակը|საწყისი წერილი|"
      "оригинална порака|मूल संदेश|original message|original mail|original email|"
-     "original appointment|original|ursprüngliche nachricht|originalnachricht|"
+     "original appointment|ursprüngliche nachricht|originalnachricht|"
      "ursprünglicher termin|message d'origine|message original|courriel original|"
      "mensaje original|correo original|mensagem original|messaggio originale|"
      "messaggio originario|oorspronkelijk bericht|origineel bericht|"
@@ -164,11 +167,15 @@ static const MailWordRow markers[] = {
      "orijinal ileti|orijinal mesaj|αρχικό μήνυμα|mesaj original|mesaj inițial|"
      "algne kiri|algsõnum|sākotnējais ziņojums|originalus laiškas|pesan asli|thư gốc|"
      "tin nhắn gốc|ข้อความต้นฉบับ|הודעה מקורית|الرسالة الأصلية|پیام اصلی|原始邮件|原始郵件|"
-     "原件|原始訊息|元のメッセージ|オリジナルメッセージ|원본 메시지|원본 메일|원본메일"},
+     "原始訊息|元のメッセージ|オリジナルメッセージ|원본 메시지|원본 메일|원본메일"},
 };
+
+/* Markers of answers that are words of every trade where another word follows. */
+static const char alone[] = "original|原件";
 
 /* Words for "forwarded", as far as they do not change with what is forwarded, and for how. */
 static const char forwarded[] =
+    "edasisaadetud|edasi saadetud|reenviat|meneruskan|ফরোয়ার্ড|"
     "forwarded|weitergeleitet|weitergesandt|réexpédi|réachemin|message redirigé|reenviad|"
     "redirigido|remitido por|reexpedi|encaminhad|inoltrat|doorgestuurd|doorgezonden|"
     "aangestuurde|vidarebefordr|videresend|framsend|framsent|välitetty|edelleenlähetet|"
@@ -187,6 +194,13 @@ static const char forwarded[] =
     "ඉදිරියට යැවූ|ส่งต่อ|ສົ່ງຕໍ່|បញ្ជូនបន្ត|ထပ်ဆင့်|የተላለፈ|转发|轉發|轉寄|转寄|転送|전달|"
     "포워드|포워딩";
 
+/* Words that Apple Mail puts before or, in some languages, behind "the forwarded message:". */
+static const char begins[] =
+    "begin|start|anfang|début|inicio|início|inici|inizio|början|alkaa|początek|začátek|"
+    "začiatok|začetek|početak|započni|почетак|kezdete|începutul|începe|αρχή|начало|початок|"
+    "пачатак|algus|sākums|pradžia|başlangıcı|hasiera|upphaf|dechrau|tús|bắt đầu|mulai|เริ่ม|"
+    "시작|开始|開始|תחילת|התחלת|بداية|شروع|आरंभ|शुरू|শুরু";
+
 /* The verb of "On … wrote:". Lines with a date or an address need none. */
 static const char verbs[] =
     "wrote|writes|geschrieben|geschreven|skreiv|skrifaði|escribiu|ha escrit|idatzi zuen|"
@@ -202,6 +216,8 @@ typedef struct {
     GHashTable *markers;
     gsize marker_most[256]; /* bytes of the longest that begins with this one */
     char **verbs;           /* folded, as are those below */
+    char **begins;
+    char **alone;
     char **forwarded;
 } Words;
 
@@ -300,6 +316,8 @@ words(void)
         built.markers = index_words(G_N_ELEMENTS(markers), markers);
         measure_keys(built.markers, built.marker_most);
         built.verbs = fold_all(verbs);
+        built.begins = fold_all(begins);
+        built.alone = fold_all(alone);
         built.forwarded = fold_all(forwarded);
         g_once_init_leave(&ready, 1);
     }
@@ -367,6 +385,8 @@ mail_word_marker(const char *folded, MailMarkerPlace place)
     GHashTableIter iter;
     gpointer phrase, word;
 
+    if (g_strv_contains((const char *const *)words()->alone, folded))
+        return MAIL_WORD_REPLY;
     if (place == MAIL_MARKER_WHOLE)
         return GPOINTER_TO_UINT(g_hash_table_lookup(words()->markers, folded));
     g_hash_table_iter_init(&iter, words()->markers);
@@ -395,8 +415,18 @@ gboolean
 mail_word_forwards(const char *folded)
 {
     for (char **name = words()->forwarded; *name != NULL; name++)
-        if (g_str_has_prefix(folded, *name))
+        if (g_str_has_prefix(folded, *name) &&
+            (strchr(*name, ' ') != NULL || strchr(folded + strlen(*name), ' ') == NULL))
             return TRUE;
+    return FALSE;
+}
+
+gboolean
+mail_word_begins(const char *folded)
+{
+    for (char **name = words()->begins; *name != NULL; name++)
+        if (g_str_has_prefix(folded, *name) || g_str_has_suffix(folded, *name))
+            return mail_word_forwarded(folded);
     return FALSE;
 }
 

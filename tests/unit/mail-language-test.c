@@ -103,6 +103,9 @@ static const Language languages[] = {
     {"Indonesian", "-------- Pesan Terusan --------", "Pada 13 Nov 2026 08:00, Nora menulis:",
      "Dari: Nora\nDikirim: Jumat\nKepada: Olivia\nSubjek: Pengiriman",
      "Sudah saya teruskan.\n"},
+    {"Bengali", "-------- ফরওয়ার্ড করা বার্তা --------",
+     "শুক্র, ১৩ নভে, ২০২৬ তারিখে ৮:০০ টায় Nora লিখেছেন:",
+     "থেকে: Nora\nপাঠানো হয়েছে: শুক্রবার\nপ্রতি: Olivia\nবিষয়: x", "ধন্যবাদ।\n"},
     {"Thai", "---------- ข้อความที่ส่งต่อ ----------", "เมื่อ 13 พ.ย. 2026 08:00 Nora เขียนว่า:", NULL,
      "ขอบคุณค่ะ\n"},
     {"Hebrew", "---------- הודעה שהועברה ----------", "13.11.2026 08:00 מאת Nora כתב:",
@@ -197,6 +200,9 @@ test_disguised(void)
         "This is a forwarded message",
         "Beginn der weitergeleiteten Nachricht:",
         "-------- Завершение пересылаемого сообщения --------",
+        "Începutul mesajului redirecționat:",
+        "Mulai meneruskan pesan:",
+        "-------- Edasisaadetud kiri --------",
         "Fwd:",
         "Fwd: Thursday",
         "----- 転送者: Nora -----",
@@ -208,10 +214,13 @@ test_disguised(void)
         "From: Nora\n\n\n\n\nTo: Olivia\n\n\n\n\nSubject: Thursday",
         "Received: from mail.example.org\nSubject: Thursday\nFrom: Nora",
         "Author: Nora\nDate: Friday\nSubject: Thursday",
+        "From: Nora <nora@example.org>\nDate: Friday\nTo: Olivia",
         "---- On Fri, 13 Nov 2026 08:00:00 +0000 Nora wrote ----",
         ">>> Nora <nora@example.org> 13.11.2026 08:00 >>>",
         "2026-11-13 08:00 GMT+01:00 Nora <nora@example.org>:\n\nThursday?",
         "---------- Původní e-mail ----------",
+        "------------------ Original ------------------",
+        "From:\nNora\nSent:\nFriday\nTo:\nOlivia",
     };
     static const char *const ordinary[] = {
         "*** I ***",
@@ -219,6 +228,14 @@ test_disguised(void)
         "I/O: 13 errors on 2026-11-13",
         "Nora wrote on 13.11.2026 that Thursday is fine",
         "From: 9:00\n1\n2\n3\n4\nTo: 17:00\n1\n2\n3\n4\nDate: Friday",
+        "From: Hamburg\nTo: Basel\nDate: 19 November\nPrice: 89.00 EUR",
+        "De: Madrid\nA: Sevilla\nFecha: 19 de noviembre",
+        "Datum: 19.11.2026\nVon: 14:00\nBis: 15:00\nBetreff: Lieferung",
+        "The form has\n\nFrom:\nTo:\nSubject:\nDate:\n\nand a button.",
+        "commit 84e8c1a0b2c3d4e5\nAuthor: Olivia <owner@example.com>\n"
+        "Date:   Mon Nov 16 09:00:00 2026 +0000\n\n    parse: count the last byte",
+        "--- Original documents ---\n\n*Original:* Guten Tag",
+        "Sir Example wrote in 1888:\n\n    The ramp is long,\n    the day is short.",
         "Call Nora on 13.11.2026 at 08:00:",
         "Dear Sam,\n\n----\n\nThursday.",
     };
@@ -239,15 +256,20 @@ static void
 test_forwarding_subjects(void)
 {
     static const char *const subjects[] = {
-        "(Fwd) Offer",     "[Fwd] Offer",     ">Fwd: Offer",          "\"Fwd: Offer\"",
-        "FYI: Fwd: Offer", "Offer, FW: 2026", "Fwd - Offer",          "Fwd; Offer",
-        "RE/FW: Offer",    "Re; Fwd: Offer",  "Weiterleitung: Offer", "Inoltra: Offer",
+        "(Fwd) Offer",          "[Fwd] Offer",
+        ">Fwd: Offer",          "\"Fwd: Offer\"",
+        "FYI: Fwd: Offer",      "Offer, FW: 2026",
+        "Fwd - Offer",          "Fwd; Offer",
+        "RE/FW: Offer",         "Re; Fwd: Offer",
+        "Weiterleitung: Offer", "Inoltra: Offer",
+        "Reenviat: Offer",      "Forwarded message: Offer",
     };
 
     for (gsize i = 0; i < G_N_ELEMENTS(subjects); i++)
         if (!mail_subject_forwards(subjects[i]))
             g_error("no forward: %s", subjects[i]);
     g_assert_false(mail_subject_forwards("I/O: errors"));
+    g_assert_false(mail_subject_forwards("Przekazanie kluczy: Thursday"));
     g_assert_false(mail_subject_forwards("The new WG: who cooks?"));
 }
 
