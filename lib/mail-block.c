@@ -40,6 +40,21 @@ longest_run(const char *piece, gsize length)
     return longest;
 }
 
+/* Whether a colour as style sheets write it, "color:#80ff00", ends the piece. Its length from
+ * the colon on, else 0. */
+static gsize
+colour_length(const char *piece, gsize length, gsize i)
+{
+    gsize digits = 0;
+
+    if (i == 0 || length - i < 5 || piece[i] != ':' || piece[i + 1] != '#' ||
+        !g_ascii_isalpha(piece[i - 1]))
+        return 0;
+    while (i + 2 + digits < length && g_ascii_isxdigit(piece[i + 2 + digits]))
+        digits++;
+    return (digits == 3 || digits == 6) && i + 2 + digits == length ? 2 + digits : 0;
+}
+
 /* Letters that could be words: three or more, small but perhaps the first, or all capital.
  * Without digits, several may touch, as in "getTextLength". */
 static gsize
@@ -48,6 +63,7 @@ count_words(const char *piece, gsize length, gboolean digits)
     gsize words = 0;
 
     for (gsize i = 0; i < length;) {
+        words += colour_length(piece, length, i);
         gsize start = i, capitals = 0, hump = 0, humps = 0;
         gboolean late = FALSE; /* a capital after the first letter */
         for (; i < length && g_ascii_isalpha(piece[i]); i++) {
@@ -175,8 +191,8 @@ static gboolean
 is_between(char c)
 {
     static const gboolean signs[256] = {
-        [' '] = TRUE, ['\t'] = TRUE, ['\n'] = TRUE, ['\f'] = TRUE, ['\r'] = TRUE,
-        [','] = TRUE, [';'] = TRUE,  ['|'] = TRUE,  ['>'] = TRUE};
+        [' '] = TRUE, ['\t'] = TRUE, ['\n'] = TRUE, ['\f'] = TRUE, ['\r'] = TRUE, [','] = TRUE,
+        [';'] = TRUE, ['|'] = TRUE,  ['>'] = TRUE,  ['{'] = TRUE,  ['}'] = TRUE};
 
     return signs[(guchar)c];
 }
@@ -209,23 +225,43 @@ measure(const char *text, gsize length, Line *line)
     return line->code * 5 >= line->total * 3 ? line->code : 0;
 }
 
+/* A line that begins with the sign; where something stands before it, as in a sentence about
+ * it, its end must follow. */
+static gboolean
+begins_armour(const char *text, const char *sign, const char *end)
+{
+    const char *p = strstr(text, sign);
+
+    if (p != NULL && strstr(p, end) != NULL)
+        return TRUE;
+    for (; p != NULL; p = strstr(p + 1, sign)) {
+        const char *start = p;
+        while (start > text && start[-1] != '\n' && !g_ascii_isalnum(start[-1]))
+            start--;
+        if (start == text || start[-1] == '\n')
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* Armour and wrappings with nothing readable between them. */
 static void
 look_for_armour(MailReading *reading, const char *text)
 {
     static const struct {
         const char *sign;
+        const char *end;
         const char *why;
     } armours[] = {
-        {"-----BEGIN PGP MESSAGE", "encrypted"},
-        {"-----BEGIN PKCS7", "encrypted"},
-        {"-----BEGIN CMS", "encrypted"},
-        {"=ybegin ", "an encoded block"},
-        {"(This file must be converted with BinHex", "an encoded block"},
+        {"-----BEGIN PGP MESSAGE", "-----END PGP MESSAGE", "encrypted"},
+        {"-----BEGIN PKCS7", "-----END PKCS7", "encrypted"},
+        {"-----BEGIN CMS", "-----END CMS", "encrypted"},
+        {"=ybegin ", "=yend", "an encoded block"},
+        {"(This file must be converted with BinHex", ":", "an encoded block"},
     };
 
     for (gsize i = 0; i < G_N_ELEMENTS(armours); i++)
-        if (strstr(text, armours[i].sign) != NULL)
+        if (begins_armour(text, armours[i].sign, armours[i].end))
             mail_mark(reading, armours[i].why);
 }
 

@@ -80,6 +80,11 @@ static const struct {
      60, FALSE},
     {"commits", "84e8c1a mail: caps hold inside encodings and margins, too", 60, FALSE},
     {"paths", "/srv/projects/exeat/tests/unit/mail-block-test.c", 60, FALSE},
+    {"a style sheet", ".c1{color:#018697;margin:1px}", 300, FALSE},
+    {"a style sheet in a line",
+     ".text-slate-50{color:#f1f5f9}.bg-slate-50{background-color:#0e1a2f}.p-1{padding:4px}",
+     60, FALSE},
+    {"hexadecimal as colours", "a:#48656c:#6c6f20:#776f72:#6c6421", 80, TRUE},
     {"a rule", "------------------------------------------------------------", 60, FALSE},
 };
 
