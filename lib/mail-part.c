@@ -15,6 +15,7 @@ typedef struct {
     GPtrArray *boundaries; /* of const char *: the multiparts around */
     guint depth;
     guint margins;  /* margins around, each held in memory */
+    guint late;     /* closing boundaries before this place: a part here counts (B11) */
     guint messages; /* attached messages around: what is inside them counts no more */
 } Walk;
 
@@ -93,6 +94,7 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
 {
     GMimeObject *object = GMIME_OBJECT(part);
     MailLeaf leaf = mail_leaf_look(walk->reading, part, type);
+    leaf.body = leaf.body && walk->late == 0;
     gboolean searched = leaf.card || leaf.reader != NULL;
     gsize keep = leaf.nested                                              ? MESSAGE_MAX
                  : leaf.shown || leaf.calendar || leaf.report || searched ? RAW_MAX
@@ -234,8 +236,10 @@ walk_multipart(Walk *walk, GMimeMultipart *multipart, const char *type)
         walk_margin(walk, prologue);
     for (int i = 0; i < count; i++)
         walk_object(walk, g_mime_multipart_get_part(multipart, i));
+    walk->late++;
     if (epilogue != NULL)
         walk_margin(walk, epilogue);
+    walk->late--;
     g_ptr_array_remove_index(walk->boundaries, walk->boundaries->len - 1);
 }
 
