@@ -1,7 +1,7 @@
 /* mail-private.h - what the files of lib/mail share; for mail*.c only
  *
  * mail-scan reads bytes, mail-field and mail-date the header, mail-part the MIME tree (gmime),
- * mail-text, mail-html and mail-quote the texts in it, mail-words knows the languages,
+ * mail-text, mail-html, mail-quote and mail-copied the texts in it, mail-words the languages,
  * mail-report reads what mail servers say of a delivery. All of them add to one MailReading.
  */
 #pragma once
@@ -146,6 +146,33 @@ typedef enum {
 } MailShape;
 
 MailShape mail_line_shape(const char *folded);
+
+/* Header lines that are known by their looks alone. */
+typedef struct {
+    guint labels;
+    guint mailboxes;
+    guint named; /* of those */
+    guint dates;
+    guint gap;       /* lines since the last of them */
+    gboolean marked; /* below a line that a forward would begin with */
+} MailShapes;
+
+/* The header of a message that a mail program copied, as far as it was read. */
+typedef struct {
+    guint labels;     /* bits of MailWord */
+    gboolean address; /* in one of its lines */
+    gboolean filled;  /* something stands behind a name, or below it */
+    guint gap;        /* lines since the last that is known by its words */
+    MailShapes shapes;
+} MailCopied;
+
+/* Takes the next line that is not empty, and sets to TRUE what the lines so far are: a copied
+ * header, and one below a marker. marked: the line above could be such a marker. */
+void mail_copied_look(MailCopied *copied, const char *folded, gboolean marked,
+                      gboolean *forward, gboolean *quoted);
+
+/* Takes a line that is none of a header. */
+void mail_copied_pass(MailCopied *copied, gboolean marked);
 
 /* The dashes, stars or the like around a line. */
 typedef enum {

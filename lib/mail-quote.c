@@ -3,38 +3,17 @@
 #include <string.h>
 
 #define HEAD_MAX    200 /* bytes of a line that decide what it is */
-#define LABEL_MAX   60  /* bytes before the colon of a header line */
-#define GAP_MAX     3   /* lines between two header lines: a folded list, an empty paragraph */
-#define LABELS_MIN  3   /* kinds of header lines that make a block */
+#define GAP_MAX     3   /* lines between quoted lines and what is said above them */
 #define DATE_DIGITS 4   /* in the line above a copy */
 #define TIME_DIGITS 8   /* with the hour, which needs no verb beside an address */
 #define TITLE_MAX   80  /* bytes of a line that is a marker and nothing else */
 #define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
-#define SHAPES_MIN  4   /* header lines by their looks that make a block */
-#define SHAPES_MAX  6   /* a longer form is none that a mail program copies */
 #define SIGNS_SURE  3   /* at each end of a line that is no sentence */
 #define OPEN_MAX    400 /* bytes of a marker that goes on over several lines */
 #define BREAK_MAX   40  /* bytes of the last word or two of a line that was broken */
 
-/* Header lines that are known by their looks alone. */
 typedef struct {
-    guint labels;
-    guint mailboxes;
-    guint named; /* of those */
-    guint dates;
-    guint gap;       /* lines since the last of them */
-    gboolean marked; /* below a line that a forward would begin with */
-} Shapes;
-
-/* What a journey or a shift, which has a from, a to and a date as well, has not. */
-#define MESSAGE_ONLY (MAIL_WORD_SUBJECT | MAIL_WORD_CC | MAIL_WORD_SENT | MAIL_WORD_TRACE)
-
-typedef struct {
-    guint labels;      /* bits of MailWord seen in the block */
-    gboolean address;  /* in one of its lines */
-    gboolean filled;   /* something stands behind a name, or below it */
-    guint gap;         /* lines since the last of them */
-    Shapes shapes;     /* of the same block */
+    MailCopied copied; /* the header lines so far */
     guint level;       /* quote signs before the last line that was not empty */
     gboolean marked;   /* it could stand above a forwarded message */
     char *open;        /* folded: a framed line whose frame has not ended yet; owned */
@@ -155,105 +134,6 @@ could_mark(const Search *search, const char *folded, guint level)
                !mail_word_verb(folded);
     return title && !mail_word_verb(folded) && strpbrk(folded, "0123456789@") == NULL &&
            (mail_word_forwarded(folded) || level > search->level);
-}
-
-/* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line, and what stands
- * behind the name. A sender is no number: "From: 14:00" is an hour. */
-static MailWord
-label_of(const char *folded, const char **value_out)
-{
-    folded += strspn(folded, "| ");
-    const char *colon = folded + strcspn(folded, ":|");
-    guint cut = 0;
-
-    if (*colon == 0 || colon - folded > LABEL_MAX)
-        return MAIL_WORD_NONE;
-    g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
-    MailWord word = mail_word_label(mail_strip_decoration(label, &cut));
-    *value_out = colon + strspn(colon, ":|*_ ");
-    if (word == MAIL_WORD_FROM && g_ascii_isdigit(**value_out) &&
-        strchr(*value_out, '@') == NULL)
-        return MAIL_WORD_NONE;
-    return word;
-}
-
-/* Two mailboxes, one with a name, a date and one line more are the header of a message in any
- * language; with a word for "from" one mailbox will do. */
-static void
-look_at_shapes(Search *search, MailShape shape)
-{
-    Shapes *seen = &search->shapes;
-
-    if (seen->labels == 0)
-        seen->marked = search->marked;
-    seen->gap = 0;
-    seen->labels++;
-    seen->mailboxes += (shape & MAIL_SHAPE_MAILBOX) != 0;
-    seen->named += (shape & MAIL_SHAPE_NAMED) != 0;
-    seen->dates += (shape & MAIL_SHAPE_DATE) != 0;
-    gboolean whole =
-        seen->mailboxes >= 2 && seen->named >= 1 && seen->labels == seen->mailboxes + 2;
-    gboolean named = seen->mailboxes >= 1 && seen->labels >= SHAPES_MIN &&
-                     (search->labels & MAIL_WORD_FROM) != 0;
-    if (seen->dates == 0 || seen->labels > SHAPES_MAX || !(whole || named))
-        return;
-    *search->quoted = TRUE;
-    if (seen->marked)
-        *search->forward = TRUE;
-}
-
-/* A line that is no header line by its looks. */
-static void
-pass_shapes(Search *search)
-{
-    if (++search->shapes.gap > GAP_MAX)
-        search->shapes = (Shapes){0};
-}
-
-static void
-look_for_shapes(Search *search, const char *folded)
-{
-    MailShape shape = mail_line_shape(folded);
-
-    if (search->marked) /* the line above; what came before it is another block */
-        search->shapes = (Shapes){0};
-    if (shape != MAIL_SHAPE_NONE)
-        look_at_shapes(search, shape);
-    else
-        pass_shapes(search);
-}
-
-/* A line that is no header line by its words. */
-static void
-pass_block(Search *search)
-{
-    if (++search->gap > GAP_MAX) {
-        search->labels = 0;
-        search->address = search->filled = FALSE;
-    }
-}
-
-static void
-look_for_block(Search *search, const char *folded)
-{
-    const char *value = "";
-    MailWord word = label_of(folded, &value);
-
-    if (word == MAIL_WORD_NONE) {
-        if (*folded != 0)
-            pass_block(search);
-        return;
-    }
-    search->address = search->address || strchr(value, '@') != NULL;
-    search->filled = search->filled || *value != 0 || (search->labels != 0 && search->gap > 0);
-    search->labels |= word;
-    search->gap = 0;
-    guint kinds = 0;
-    for (guint bits = search->labels & ~(guint)MAIL_WORD_SENT; bits != 0; bits &= bits - 1)
-        kinds++;
-    if (kinds >= LABELS_MIN && search->filled && (search->labels & MAIL_WORD_FROM) != 0 &&
-        (search->address || (search->labels & MESSAGE_ONLY) != 0))
-        *search->quoted = TRUE;
 }
 
 /* A copy of the beginning of a line: enough to tell what it is. */
@@ -432,10 +312,7 @@ is_prose(const Search *search, const char *content)
 static void
 pass_prose(Search *search)
 {
-    pass_block(search);
-    if (search->marked)
-        search->shapes = (Shapes){0};
-    pass_shapes(search);
+    mail_copied_pass(&search->copied, search->marked);
     search->marked = FALSE;
 }
 
@@ -450,8 +327,7 @@ look_at_content(Search *search, const char *content, guint level, const char *li
     look_for_marker(search, folded);
     look_for_broken_marker(search, folded);
     look_for_broken_title(search, folded);
-    look_for_block(search, cells);
-    look_for_shapes(search, cells);
+    mail_copied_look(&search->copied, cells, search->marked, search->forward, search->quoted);
     look_for_date(search, folded, line, length);
     search->marked = could_mark(search, folded, level);
 }
@@ -465,10 +341,8 @@ look_at_line(Search *search, const char *line, gsize length)
 
     search->above_gap++;
     look_for_quote(search, level, *content == 0);
-    if (*content == 0) {
-        look_for_block(search, "");
+    if (*content == 0)
         return;
-    }
     if (is_prose(search, content))
         pass_prose(search);
     else

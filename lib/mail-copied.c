@@ -1,0 +1,123 @@
+#include "lib/mail-private.h"
+
+#include <string.h>
+
+#define LABEL_MAX  60 /* bytes before the colon of a header line */
+#define GAP_MAX    3 /* lines between two header lines, as in a folded list; empty ones aside */
+#define LABELS_MIN 3 /* kinds of header lines that make a block */
+#define SHAPES_MIN 4 /* header lines by their looks that make a block */
+#define SHAPES_MAX 6 /* a longer form is none that a mail program copies */
+
+/* What a journey or a shift, which has a from, a to and a date as well, has not. */
+#define MESSAGE_ONLY (MAIL_WORD_SUBJECT | MAIL_WORD_CC | MAIL_WORD_SENT | MAIL_WORD_TRACE)
+
+/* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line, and what stands
+ * behind the name. A sender is no number: "From: 14:00" is an hour. */
+static MailWord
+label_of(const char *folded, const char **value_out)
+{
+    folded += strspn(folded, "| ");
+    const char *colon = folded + strcspn(folded, ":|");
+    guint cut = 0;
+
+    if (*colon == 0 || colon - folded > LABEL_MAX)
+        return MAIL_WORD_NONE;
+    g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
+    MailWord word = mail_word_label(mail_strip_decoration(label, &cut));
+    *value_out = colon + strspn(colon, ":|*_ ");
+    if (word == MAIL_WORD_FROM && g_ascii_isdigit(**value_out) &&
+        strchr(*value_out, '@') == NULL)
+        return MAIL_WORD_NONE;
+    return word;
+}
+
+static gboolean
+is_header(const MailCopied *copied)
+{
+    guint kinds = 0;
+
+    for (guint bits = copied->labels & ~(guint)MAIL_WORD_SENT; bits != 0; bits &= bits - 1)
+        kinds++;
+    return kinds >= LABELS_MIN && copied->filled && (copied->labels & MAIL_WORD_FROM) != 0 &&
+           (copied->address || (copied->labels & MESSAGE_ONLY) != 0);
+}
+
+/* A line that is no header line by its words. */
+static void
+pass_words(MailCopied *copied)
+{
+    if (++copied->gap > GAP_MAX) {
+        copied->labels = 0;
+        copied->address = copied->filled = FALSE;
+    }
+}
+
+/* TRUE when the words of the lines so far make a header. */
+static gboolean
+look_at_words(MailCopied *copied, const char *folded)
+{
+    const char *value = "";
+    MailWord word = label_of(folded, &value);
+
+    if (word == MAIL_WORD_NONE) {
+        pass_words(copied);
+        return FALSE;
+    }
+    copied->address = copied->address || strchr(value, '@') != NULL;
+    copied->filled = copied->filled || *value != 0 || (copied->labels != 0 && copied->gap > 0);
+    copied->labels |= word;
+    copied->gap = 0;
+    return is_header(copied);
+}
+
+/* A line that is no header line by its looks. */
+static void
+pass_shapes(MailCopied *copied, gboolean marked)
+{
+    if (marked || ++copied->shapes.gap > GAP_MAX) /* what came before is another block */
+        copied->shapes = (MailShapes){0};
+}
+
+/* Two mailboxes, one with a name, a date and one line more are the header of a message in any
+ * language; with a word for "from" one mailbox will do. */
+static gboolean
+look_at_shapes(MailCopied *copied, MailShape shape, gboolean marked)
+{
+    MailShapes *seen = &copied->shapes;
+
+    if (marked)
+        *seen = (MailShapes){.marked = TRUE};
+    seen->gap = 0;
+    seen->labels++;
+    seen->mailboxes += (shape & MAIL_SHAPE_MAILBOX) != 0;
+    seen->named += (shape & MAIL_SHAPE_NAMED) != 0;
+    seen->dates += (shape & MAIL_SHAPE_DATE) != 0;
+    gboolean whole =
+        seen->mailboxes >= 2 && seen->named >= 1 && seen->labels == seen->mailboxes + 2;
+    gboolean named = seen->mailboxes >= 1 && seen->labels >= SHAPES_MIN &&
+                     (copied->labels & MAIL_WORD_FROM) != 0;
+    return seen->dates > 0 && seen->labels <= SHAPES_MAX && (whole || named);
+}
+
+void
+mail_copied_pass(MailCopied *copied, gboolean marked)
+{
+    pass_words(copied);
+    pass_shapes(copied, marked);
+}
+
+void
+mail_copied_look(MailCopied *copied, const char *folded, gboolean marked, gboolean *forward,
+                 gboolean *quoted)
+{
+    MailShape shape = mail_line_shape(folded);
+
+    if (look_at_words(copied, folded))
+        *quoted = TRUE;
+    if (shape == MAIL_SHAPE_NONE) {
+        pass_shapes(copied, marked);
+    } else if (look_at_shapes(copied, shape, marked)) {
+        *quoted = TRUE;
+        *forward = *forward || copied->shapes.marked;
+    }
+}
