@@ -16,6 +16,10 @@ PRAGMA cell_size_check = ON;
 PRAGMA wal_autocheckpoint = 4000;
 PRAGMA journal_size_limit = 67108864;
 
+-- Of a long history not even the inner pages of its trees fit into 8 MiB.
+-- name: cache_large
+PRAGMA cache_size = -65536;
+
 -- name: connection_wal
 PRAGMA journal_mode = WAL;
 
@@ -404,3 +408,11 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_item ON audit (item) WHERE item <> '';
 CREATE INDEX audit_history ON audit (account) WHERE kind = 'history';
+
+-- name: schema_2
+-- The program that wrote last: one row. Before there was this table, it was another one.
+CREATE TABLE program (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    version TEXT NOT NULL
+);
+INSERT INTO program (number, version) SELECT 1, 'unknown' WHERE EXISTS (SELECT 1 FROM audit);
