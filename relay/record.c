@@ -8,6 +8,7 @@
 #include "store/approval.h"
 #include "store/audit.h"
 #include "store/lost.h"
+#include "store/upgrade.h"
 #include "store/witness.h"
 
 enum { ANCHOR_SECONDS = 3600, DAY = 86400 };
@@ -276,6 +277,26 @@ accept_found(gpointer data, GError **error)
            witness_write(relay->record->witness, &head, relay_now(), error);
 }
 
+/* Another program may mean something else by what was approved. */
+static gboolean
+check_version(Db *db, gint64 now, GError **error)
+{
+    g_autofree char *before = NULL;
+    GVariantDict details;
+
+    if (!upgrade_note(db, PACKAGE_VERSION, &before, error))
+        return FALSE;
+    if (before == NULL)
+        return TRUE;
+    log_info("this is version %s, %s was here before: every approval is void", PACKAGE_VERSION,
+             before);
+    g_variant_dict_init(&details, NULL);
+    g_variant_dict_insert(&details, "from", "s", before);
+    g_variant_dict_insert(&details, "to", "s", PACKAGE_VERSION);
+    return void_approvals(db, "the program is another version", now, error) &&
+           record_event(db, "upgraded", g_variant_dict_end(&details), now, error);
+}
+
 static gboolean
 begin(gpointer data, GError **error)
 {
@@ -284,7 +305,8 @@ begin(gpointer data, GError **error)
     gint64 now = relay_now(), at;
     GVariantDict details;
 
-    if (!compare(look, now, error) || !check_clock(look, now, error))
+    if (!compare(look, now, error) || !check_clock(look, now, error) ||
+        !check_version(relay->db, now, error))
         return FALSE;
     g_variant_dict_init(&details, NULL);
     g_variant_dict_insert(&details, "version", "s", PACKAGE_VERSION);

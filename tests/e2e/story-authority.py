@@ -221,6 +221,31 @@ def _(world):
     nothing_left(world)
 
 
+@story("Another version of the program voids approvals, and what waits goes on waiting (XF19)")
+def _(world):
+    keep_in(world)
+    waiting, approved = hold(world), [hold(world) for _ in range(10)]
+    before = (("UPDATE program SET version = '0.0.9'",),
+              ("DROP TABLE program", "DELETE FROM schema_version WHERE version = 2"))
+    for times, changes in enumerate(before, 1):
+        for item in approved:
+            assert approve(world, item).returncode == 0
+        world.gate.relay.stop()
+        for change in changes:
+            database(world, change)
+        world.gate.relay.start()
+        for item in approved:
+            assert world.gate.wait_state(item, "held") == "held"
+        assert world.gate.show(waiting)["state"] == "held"
+        assert kinds(world).count("upgraded") == times
+    let_out(world)
+    world.gate.restart_relay()
+    nothing_left(world)
+    assert kinds(world).count("upgraded") == 2
+    assert approve(world, waiting).returncode == 0
+    assert world.gate.wait_state(waiting, "sent") == "sent"
+
+
 def copy_database(world):
     """What sqlite3's .backup makes."""
     copy = os.path.join(world.folder, "copy.db")
