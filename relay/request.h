@@ -36,10 +36,10 @@ typedef struct {
     gid_t gid;
     GVariant *arguments; /* a{sv} */
     int fd;              /* passed with the request, -1 when none */
-    gint64 now;
-    char *who;       /* for records: "user 1001" */
-    char **accounts; /* whose approver the peer is, NULL-terminated */
-    char **served;   /* whose agent's user the peer is, likewise */
+    gint64 now;          /* when it was read; of a job: when that began */
+    char *who;           /* for records: "user 1001" */
+    char **accounts;     /* whose approver the peer is, NULL-terminated */
+    char **served;       /* whose agent's user the peer is, likewise */
     gboolean admin;
     gboolean confirmed; /* the request had the peer's password (password.h) */
     Item *item;         /* of submit and redeem: what was read from the arguments */

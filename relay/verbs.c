@@ -159,6 +159,8 @@ run_job(gpointer data, GError **error)
     const Verb *verb = pair[0];
     Request *request = pair[1];
 
+    /* What is told by time, a day's digest say, is told in the order of the commits. */
+    request->now = relay_now();
     if (g_strv_contains(firm_verbs, verb->verb))
         record_make_firm(request->relay);
     return verb->job(request, error);

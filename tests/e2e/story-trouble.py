@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import ADMIN, AGENT, APPROVER  # noqa: E402
 from letter import letter  # noqa: E402
 from sink import Sink  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 ASSISTANT, STRANGER, TOM = "agent@example.com", "stranger@example.net", "tom@example.com"
@@ -98,6 +98,24 @@ def _(world):
     lock.close()
     assert submit(world).code == 250
     accepted_is_kept(world, 2)
+
+
+@story("What had to wait for the database bears the time at which it was kept")
+def _(world):
+    lock = sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), isolation_level=None,
+                           timeout=PATIENCE)
+    lock.execute("BEGIN IMMEDIATE")
+    message = letter(STRANGER)
+    with ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(world.submit, ASSISTANT, [STRANGER], message)
+        time.sleep(1.2)  # the relay waits for two seconds
+        before = int(time.time())
+        lock.execute("ROLLBACK")
+    lock.close()
+    assert reply.result().code in (250, 451), reply.result()
+    assert world.submit(ASSISTANT, [STRANGER], message).code == 250
+    [item] = world.gate.items()
+    assert item["created"] >= before, (item, before)
 
 
 @story("On a full disk the agent gets a 451, and what was accepted is whole (XE9, XF4)")
