@@ -131,8 +131,8 @@ def _(world):
 
 @story("As the agent's user a mail server outside that answers is a fault (XA1)")
 def _(world):
-    with socket.create_server(("127.0.0.1", 0)) as outside:
-        port = outside.getsockname()[1]
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)):
         [(place, text)] = faults(world, "--outside", f"127.0.0.1:{port}")
     assert place == f"agent's user {AGENT}" and f"127.0.0.1 port {port}" in text, (place, text)
     found = ask(world, "--outside", f"127.0.0.1:{port}")

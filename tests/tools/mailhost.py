@@ -16,6 +16,7 @@ import functools
 import grp
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -35,8 +36,9 @@ LOGINS = {
     "Agent@EXAMPLE.com": [],
     "other@example.com": ["other@example.com"],
 }
-START_SECONDS = 20
 STOP_SECONDS = 10
+PORTS = range(10000, 32768)  # below those that the kernel gives whoever wants any
+RESERVED = []  # until the test ends
 
 MAIN_CF = """\
 compatibility_level = 3.6
@@ -66,9 +68,9 @@ smtpd_milters = {milter}
 non_smtpd_milters = $smtpd_milters
 milter_default_action = tempfail
 milter_protocol = 6
-milter_connect_timeout = 10s
-milter_command_timeout = 30s
-milter_content_timeout = 120s
+milter_connect_timeout = 60s
+milter_command_timeout = 60s
+milter_content_timeout = 300s
 
 smtpd_relay_restrictions = permit_sasl_authenticated, reject_unauth_destination
 smtpd_sender_login_maps = inline:{{ {senders} }}
@@ -156,9 +158,19 @@ def daemon_directory():
 
 
 def free_port():
-    """A loopback port that nobody listens on now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+    """A loopback port that nobody listens on now, and that no other test is given before this
+    one has ended: a name in the network's abstract namespace stands for it (unix(7))."""
+    while True:
+        port = random.choice(PORTS)
+        name = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            name.bind(f"\0exeat-test-port-{port}")
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            name.close()
+            continue
+        RESERVED.append(name)
+        return port
 
 
 class MailHost:
@@ -257,10 +269,11 @@ class MailHost:
 
     def _write(self, name, text):
         path = os.path.join(self.config, name)
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path + ".new", "w", encoding="utf-8") as file:
             file.write(text)
         # Postfix programs wait until main.cf is two seconds old, lest they read half of it.
-        os.utime(path, (0, 0))
+        os.utime(path + ".new", (0, 0))
+        os.rename(path + ".new", path)
 
     def _log_size(self):
         return os.path.getsize(self.log) if os.path.exists(self.log) else 0
@@ -279,7 +292,7 @@ class MailHost:
         """Waits until it writes its log, then until every door is open. FALSE when master has
         ended instead. Not at once: postlogd writes its first words to its own socket, and waits
         for ever when those of many others are there already."""
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         for address in (None, ("127.0.0.1", self.plain), ("127.0.0.1", self.submission),
                         self.door):
             while not (can_connect(address) if address else self._log_size() > self.logged):
@@ -341,7 +354,8 @@ class MailHost:
         """Queue files that wait for delivery, the held and the deferred included. What was
         killed before it was whole, and so before it was answered, stays without its x bit."""
         found = []
-        for name in ("maildrop", "incoming", "active", "deferred", "hold"):
+        # In the order in which mail goes on, so that none is overlooked that moves meanwhile.
+        for name in ("maildrop", "deferred", "incoming", "active", "deferred", "hold"):
             for folder, _, files in os.walk(os.path.join(self.queue, name)):
                 found += [file for file in files
                           if os.access(os.path.join(folder, file), os.X_OK)]

@@ -30,6 +30,7 @@ import sys
 import threading
 import time
 
+from mailhost import free_port
 from story import PATIENCE
 
 LINE_LIMIT = 100_000
@@ -78,7 +79,7 @@ class Sink:
         self.context = context
         self.connections = set()
         os.makedirs(folder, exist_ok=True)
-        self.listener = socket.create_server(("127.0.0.1", port), backlog=128)
+        self.listener = socket.create_server(("127.0.0.1", port or free_port()), backlog=128)
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
