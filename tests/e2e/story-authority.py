@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from gate import ADMIN, AGENT, APPROVER, RELAY, SECOND_APPROVER, STRANGER  # noqa: E402
 from letter import letter  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
@@ -43,15 +43,13 @@ def let_out(world):
 
 
 def configure(world, policy=POLICY, **more):
-    reads = world.gate.relay.read_log().count("exeat.conf again")
     world.gate.configure(policy, **more)
     world.gate.reload()
-    until(lambda: world.gate.relay.read_log().count("exeat.conf again") > reads)
 
 
 def database(world, statement, *values):
     """As somebody who can write the database, but cannot read the key."""
-    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), timeout=20) as handle:
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), timeout=PATIENCE) as handle:
         done = handle.execute(statement, values).fetchall()
     handle.close()
     return done
@@ -206,8 +204,8 @@ def _(world):
         assert approve(world, item).returncode == 0
         until(lambda item=item: world.gate.show(item)["answer"] != "")
         before = world.gate.seen()
-        world.gate.clock(14 * 60)
-        until(lambda before=before: world.gate.seen() > before + 600)
+        world.gate.clock(10 * 60)
+        until(lambda before=before: world.gate.seen() > before + 400)
         assert world.gate.show(item)["state"] in ("approved", "sending")
         if restart:
             world.gate.relay.stop()

@@ -23,7 +23,7 @@ from crowd import Crowd, settle, submit as bring  # noqa: E402
 from ledger import KEPT, POLICY, Ledger, balance, read_items  # noqa: E402
 from letter import letter  # noqa: E402
 from sink import Sink  # noqa: E402
-from story import Skip, main, story, until  # noqa: E402
+from story import PATIENCE, Skip, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 AGENT, HELD, LATER, RELEASED = ("agent@example.com", "mallory@example.net", "later@example.net",
@@ -152,8 +152,13 @@ def _(world):
 
 def waits_for_relay(world):
     """Whether the milter has a connection to the relay with a request in it."""
+    return connections(world) > 0
+
+
+def connections(world):
+    """How many the relay has, those included that it has not taken yet."""
     with open("/proc/net/unix", encoding="ascii") as file:
-        return sum(world.gate.socket in line for line in file) > 1
+        return sum(world.gate.socket in line for line in file) - 1
 
 
 @story("Read-only or dying, the state folder lets nothing pass, and serves when it is well again (XE9, XF4)")
@@ -221,9 +226,9 @@ def _(world):
 
         def fill_then(stage, subject):
             if full_at == [stage]:
-                full_at.clear()
                 fill(ballast)
                 threading.Timer(SECONDS, os.unlink, [ballast]).start()
+                full_at.clear()
             return usual(stage, subject)
         sink.failure = fill_then
         for stage in ("DATA", "DOT"):
@@ -231,7 +236,7 @@ def _(world):
             full_at.append(stage)
             gate.approve(item)
             until(lambda: not full_at)
-            until(lambda: not os.path.exists(ballast), SECONDS + 20)
+            until(lambda: not os.path.exists(ballast), SECONDS + PATIENCE)
             if gate.wait_state(item, "approved", "sent") == "approved":
                 gate.clock(gate.moved + QUIET)
             assert gate.wait_state(item, "sent") == "sent"
@@ -264,7 +269,7 @@ def _(world):
     with Busy(world) as busy:
         busy.wait(5)
         lock = sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), isolation_level=None,
-                               timeout=20)
+                               timeout=PATIENCE)
         lock.execute("BEGIN EXCLUSIVE")
         before = busy.accepted()
         time.sleep(SECONDS)
@@ -330,26 +335,30 @@ def _(world):
     if world.reports.wanted:
         raise Skip("sanitizers take all of the address space")
     large = {"body": ("x" * 70 + "\r\n") * 40_000}
+    accepted = 0
     for daemon in (world.gate.milter, world.gate.relay):
         daemon.stop()
         daemon.start()
         usual = address_space(daemon)
-        codes = set()
+        codes = []
         # From not enough to begin with to nearly enough for a message, in KiB.
         for space in (usual // 2, usual, usual + 2048, usual + 12288):
             daemon.stop()
             with limited(daemon, f"--as={space * 1024}"):
                 with contextlib.suppress(RuntimeError):  # it may have too little to begin with
                     daemon.start()
-                codes |= {submit(world, RELEASED, f"{number}", **large).code for number in (1, 2)}
+                codes += [submit(world, RELEASED, f"{number}", **large).code for number in (1, 2)]
                 daemon.kill()
             daemon.start()
-            assert submit(world, RELEASED, "after").code == 250
+            codes.append(submit(world, RELEASED, "after").code)
+            assert codes[-1] == 250, codes
+        accepted += codes.count(250)
         assert any(400 <= code < 500 for code in codes), codes
         assert all(code == 250 or 400 <= code < 500 for code in codes), codes
     world.host.wait_empty()
+    # One may have died after it was decided, and before the mail server heard of it.
     released = [item for item in world.gate.items(everything=True) if item["state"] == "released"]
-    assert len(world.sink.messages()) == len(released)
+    assert len(world.sink.messages()) == accepted <= len(released)
 
 
 def address_space(daemon):
@@ -372,11 +381,11 @@ def limited(daemon, limit):
 
 @story("Out of descriptors, each session gets an answer, and those after it are served (XF6)")
 def _(world):
-    for daemon in (world.gate.milter, world.gate.relay):
+    for daemon, crowd in ((world.gate.milter, 1), (world.gate.relay, 64)):
         daemon.stop()
         with limited(daemon, "--nofile=64:64"):
             daemon.start()
-            codes = Counter(at_once(world, 90))
+            codes = Counter(at_once(world, 90, crowd))
             assert set(codes) == {250, 451}, codes
             assert "turned away" in daemon.read_log()
             assert submit(world).code == 250
@@ -387,19 +396,26 @@ def _(world):
     assert world.sink.messages() == []
 
 
-def at_once(world, count):
-    """The replies to so many sessions that all stand before the first message is sent."""
-    ready = threading.Barrier(count)
+def at_once(world, count, crowd):
+    """The replies to so many sessions that all stand before the first message is sent. crowd: so
+    many wait before the relay begins with any."""
+    ready = threading.Barrier(count + 1)
     codes = []
 
     def act():
         with world.client(AGENT) as client:
             good = client.mail(AGENT).ok and client.rcpt(HELD).ok
-            ready.wait(60)
+            ready.wait(5 * PATIENCE)
             codes.append(client.data(letter(HELD, subject="hold it")).code if good else 451)
     threads = [threading.Thread(target=act) for _ in range(count)]
     for thread in threads:
         thread.start()
+    world.gate.relay.signal(signal.SIGSTOP)
+    try:
+        ready.wait(5 * PATIENCE)
+        until(lambda: connections(world) >= crowd)
+    finally:
+        world.gate.relay.signal(signal.SIGCONT)
     for thread in threads:
         thread.join()
     assert len(codes) == count, codes
@@ -431,6 +447,8 @@ def _(world):
 @story("The clock set forward by a year and back: nothing expires, no delay ends by it (XC11, XE12)")
 def _(world):
     gate = world.gate
+    gate.configure(POLICY.replace("1m-2m", "1h-2h"))  # longer than this story, however slow
+    gate.restart_relay()
     for to, subject in ((HELD, "hold it"), (LATER, "by and by"), (HELD, "hold that")):
         assert submit(world, to, subject).code == 250
     before = {item["id"]: item["state"] for item in gate.items()}
@@ -446,7 +464,7 @@ def _(world):
     assert {item["id"]: item["state"] for item in gate.items()
             if item["id"] in before} == before
     [delayed] = [item for item, state in before.items() if state == "delayed"]
-    gate.clock(QUIET)
+    gate.clock(3 * HOUR)
     assert gate.wait_state(delayed, "sent") == "sent"
     world.host.wait_empty()
     assert len(world.sink.messages()) == 2

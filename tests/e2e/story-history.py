@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from gate import ADMIN, AGENT, APPROVER, STRANGER  # noqa: E402
 from letter import letter, message_id  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
@@ -238,7 +238,7 @@ def _(world):
 
 def database(world, statement):
     """As somebody who can write the database, but cannot read the key."""
-    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), timeout=20) as handle:
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), timeout=PATIENCE) as handle:
         handle.execute(statement)
     handle.close()
 

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import ADMIN, environment  # noqa: E402
 from imaphost import COPIES, COPIES_WIRE, LOGIN, PASSWORD, Cut, ImapHost, make_authority  # noqa: E402
 from letter import letter  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 ASSISTANT, NORA, TOM = "agent@example.com", "nora@example.org", "tom@example.net"
@@ -125,7 +125,7 @@ def _(world):
     server = Plain()
     said = world.refusal(world.address("Sent", scheme="imap", port=server.port))
     assert "offers no STARTTLS" in said, said
-    server.thread.join(20)
+    server.thread.join(PATIENCE)
     assert server.heard.startswith(b"A001 CAPABILITY\r\n"), server.heard
     assert b"AUTH" not in server.heard and b"LOGIN" not in server.heard, server.heard
 
@@ -139,6 +139,7 @@ def _(world):
         assert "localhost cannot be trusted" in said and "certificate" in said, said
         said = world.refusal(world.address("Sent", scheme=scheme, host="127.0.0.1"))
         assert "127.0.0.1 cannot be trusted" in said and "certificate" in said, said
+    until(lambda: "Login: " in world.imap.read_log())
     assert world.imap.read_log().count("Login: ") == 1  # the one that filled the folder
 
 

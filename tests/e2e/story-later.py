@@ -30,9 +30,10 @@ TIERS = {"sign": "held", "park": "draft", "note": "delayed"}
 
 
 def begin(world):
-    """The human writes to two people, who are known from then on."""
+    """The human writes to two people, who are known from then on. One is inside, so the mail
+    server makes two messages of it."""
     assert world.submit(OWNER, [NORA, DANA], letter(NORA, sender=OWNER)).code == 250
-    world.sink.wait(1)
+    assert len(world.sink.wait(2)) == 2
 
 
 def keep(world, to=STRANGER, subject="sign", **fields):

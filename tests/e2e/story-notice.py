@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import AGENT, RELAY  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from smtpclient import Client  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT, BOX = "owner@example.com", "agent@example.com", "Agent-Box@example.com"
@@ -247,7 +247,7 @@ def _(world):
 @story("What nobody asked to be told is nobody's trouble when it cannot be thrown away")
 def _(world):
     configure(world)
-    with sqlite3.connect(os.path.join(world.gate.state, DATABASE), timeout=20) as handle:
+    with sqlite3.connect(os.path.join(world.gate.state, DATABASE), timeout=PATIENCE) as handle:
         handle.execute("CREATE TRIGGER full BEFORE DELETE ON notice BEGIN "
                        "SELECT RAISE(ABORT, 'no room'); END")
     handle.close()
@@ -323,7 +323,7 @@ def _(world):
         assert secret.encode() not in notice.data, secret
     more = [submit(world, STRANGER), submit(world, STRANGER), submit(world, STRANGER)]
     world.gate.answer("reject", more[2], "no")
-    world.gate.clock(14 * MINUTES)
+    world.gate.clock(10 * MINUTES)
     world.gate.restart_relay()
     let_turn(world)
     heard(world, BOSS, 1)

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
 from letter import letter, message_id  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import main, story  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
@@ -42,10 +42,10 @@ def answer(world, first, **fields):
 
 
 def reload(world):
-    """Reads the configuration again and waits until it is taken."""
-    seen = world.gate.relay.read_log().count("exeat.conf again")
+    """Reads the configuration again, which is taken."""
+    taken = world.gate.relay.read_log().count("exeat.conf again")
     world.gate.reload()
-    until(lambda: world.gate.relay.read_log().count("exeat.conf again") > seen)
+    assert world.gate.relay.read_log().count("exeat.conf again") > taken
 
 
 @story("A freelancer's simple answers go by themselves, late, and twice (B2, B11, B13, B27)")
@@ -140,7 +140,7 @@ def _(world):
                               ('include policy\n', "no file that includes itself")):
         world.gate.configure(policy)
         world.gate.reload()
-        until(lambda text=complaint: text in world.gate.relay.read_log())
+        assert complaint in world.gate.relay.read_log()
         assert send(world, NORA)["state"] == "held", policy
     world.gate.configure('release "r" if novel > 0 unsafe "a trial"\nhold "h"\n')
     reload(world)

@@ -36,18 +36,18 @@ def come_in(world, host, refused):
     world.host.wait_empty()
     assert host.inbox() == 1, host.read_log()
     assert world.sink.messages() == []
-    assert refused in world.host.read_log() + host.read_log()
-    assert "sieve" in host.read_log()
+    until(lambda: refused in world.host.read_log() + host.read_log())
+    until(lambda: "sieve" in host.read_log())
 
 
 @story("A redirect that keeps the sender of what came in is refused, inside as well, and the message stays (XA10)")
 def _(world):
     with rules(world, f'redirect "{MALLORY}";') as host:
         come_in(world, host, NOT_PASSED)
-        assert f"failed to redirect message to <{MALLORY}>" in host.read_log()
+        until(lambda: f"failed to redirect message to <{MALLORY}>" in host.read_log())
         host.rule(f'require "copy"; redirect :copy "{DANA}";')
         host.deliver(NORA, letter(OWNER, "Another", sender=NORA))
-        assert f"failed to redirect message to <{DANA}>" in host.read_log()
+        until(lambda: f"failed to redirect message to <{DANA}>" in host.read_log())
         assert host.inbox() == 2 and world.sink.messages() == []
 
 
@@ -65,8 +65,8 @@ def _(world):
               f'notify :message "The limit is 40,000." "mailto:{MALLORY}";\n')
     with rules(world, script) as host:
         come_in(world, host, NO_LOGIN)
-        assert "failed to send vacation response" in host.read_log()
-        assert "failed to send mail notification" in host.read_log()
+        until(lambda: "failed to send vacation response" in host.read_log())
+        until(lambda: "failed to send mail notification" in host.read_log())
 
 
 @story("A refusal with the agent's words, to whoever writes, is refused itself (XA10)")
@@ -74,7 +74,7 @@ def _(world):
     with rules(world, 'require "reject"; reject "The limit is 40,000.";') as host:
         host.deliver(NORA, letter(OWNER, sender=NORA))
         world.host.wait_empty()
-        assert NOT_PASSED in world.host.read_log()
+        until(lambda: NOT_PASSED in world.host.read_log())
     assert world.sink.messages() == []
 
 

@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -20,7 +21,7 @@ from crowd import decide, settle  # noqa: E402
 from keeper import Keeper  # noqa: E402
 from ledger import (KEPT, NEVER_LEAVING, PASSING, POLICY, REFUSED, UNKNOWN, Ledger,  # noqa: E402
                     balance, passages, read_items)
-from story import main, story  # noqa: E402
+from story import PATIENCE, main, story  # noqa: E402
 from world import PASSWORD, OUTSIDE, Client, World, end_on_signals  # noqa: E402
 
 MESSAGES = 800
@@ -210,7 +211,7 @@ def trouble(world, keeper, deadly):
     kind = random.choice(["relay", "step", "relay", "milter", "reload", "postfix"])
     if kind == "reload":
         world.host.reload()
-        gate.reload()
+        gate.relay.signal(signal.SIGHUP)
     elif not deadly:
         pass
     elif kind == "relay":
@@ -245,8 +246,10 @@ def storm(world, soak, share, keeper, deadly):
         trouble(world, keeper, deadly)
         if time.monotonic() - told > 60:
             told = time.monotonic()
-            tell(f"{soak.written()} messages, {dict(keeper.deaths)}, "
-                 f"{[measure(daemon) for daemon in (world.gate.relay, world.gate.milter)]}")
+            # What may just be dying has nothing to be measured.
+            sizes = [measure(daemon) for daemon in (world.gate.relay, world.gate.milter)
+                     if not deadly]
+            tell(f"{soak.written()} messages, {dict(keeper.deaths)}, {sizes}")
     soak.check()
 
 
@@ -267,8 +270,8 @@ def empty(host, seconds):
 def settled(world, ledger):
     """Everything comes to rest, and the books balance."""
     world.sink.rules = []
-    settle(world, QUIET, seconds=60 + MESSAGES / 100)
-    empty(world.host, 60 + MESSAGES / 100)
+    settle(world, QUIET, seconds=3 * PATIENCE + MESSAGES / 100)
+    empty(world.host, PATIENCE + MESSAGES / 100)
     messages = world.sink.messages()
     complaints = balance(world.gate, ledger, messages)
     assert not complaints, "\n".join(complaints[:20] + [f"{len(complaints)} complaints"])

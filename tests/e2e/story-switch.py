@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import ADMIN, AGENT, APPROVER, RELAY, STRANGER as NOBODY, environment  # noqa: E402
 from letter import letter, message_id  # noqa: E402
 from proxy import Proxy  # noqa: E402
-from story import main, story, until  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
@@ -497,14 +497,14 @@ def typed(world, *words, uid, answers):
     os.close(side)
     seen = b""
     try:
-        while select.select([main_end], [], [], 20)[0] and (data := os.read(main_end, 4096)):
+        while select.select([main_end], [], [], PATIENCE)[0] and (data := os.read(main_end, 4096)):
             seen += data
             if answers and seen.rstrip(b" ").endswith(b":"):
                 os.write(main_end, answers.pop(0).encode() + b"\n")
     except OSError:
         pass  # the other end is closed
     os.close(main_end)
-    return process.wait(20), seen.decode()
+    return process.wait(PATIENCE), seen.decode()
 
 
 SECRET = "correct horse battery"
@@ -581,9 +581,10 @@ def _(world):
     with ThreadPoolExecutor(4) as pool:
         answers = pool.map(lambda item: world.gate.command("veto", item), youngest_first)
     results = {item: done.returncode for item, done in zip(youngest_first, answers)}
-    assert set(results.values()) == {0, 65}, sorted(results.values())
+    # The oldest has left. Where nobody is quick enough, so have all others.
+    assert {65} <= set(results.values()) <= {0, 65}, sorted(results.values())
     until(lambda: all(item["state"] in ("sent", "vetoed")
-                      for item in world.gate.items(everything=True)), 60)
+                      for item in world.gate.items(everything=True)), 3 * PATIENCE)
     world.host.wait_empty()
     arrived = {to for message in world.sink.messages() for to in message.recipients}
     refused = {items[item] for item, status in results.items() if status == 65}

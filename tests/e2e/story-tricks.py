@@ -194,7 +194,7 @@ def _(world):
     assert world.gate.command("approve", item, digest).returncode == 0
     [left] = world.sink.wait(1)
     world.host.wait_empty()
-    assert world.gate.show(item)["state"] == "sent"
+    assert world.gate.wait_state(item, "sent") == "sent"
     # By the listener for everybody, as a forwarding host would; by the door; by the agent.
     world.receive(ASSISTANT, [MALLORY], left.data)
     with Client(os.path.join(world.host.queue, "public", DOOR)) as client:

@@ -7,12 +7,14 @@ import threading
 import time
 
 from ledger import KEPT, PEOPLE, UNDER_WAY, UNKNOWN
+from story import PATIENCE
 from world import PASSWORD, Client
 
 PAUSE = 0.05
 AGENT = "agent@example.com"
 VERBS = {"held": ("approve", "approve", "approve", "reject"), "delayed": ("veto",),
          "draft": ("approve", "reject")}
+HANDED_ON = ("sending", "committing")
 DECIDED = 0.4  # how much of what waits is decided at each look
 
 
@@ -98,11 +100,13 @@ def decide(world, ledger, item, verb):
         ledger.decide(item, verb, True)
 
 
-def settle(world, step, seconds=60):
-    """Moves the clock on until nothing is under way any more. step: by so many seconds."""
+def settle(world, step, seconds=3 * PATIENCE):
+    """Moves the clock on until nothing is under way any more. step: by so many seconds. What is
+    being handed on is waited for: no ticket and no approval gets old by a slow disk."""
     deadline = time.monotonic() + seconds
     while states := [item for item in world.gate.items() if item["state"] in UNDER_WAY]:
         if time.monotonic() > deadline:
             raise TimeoutError(f"still under way: {states}")
-        world.gate.clock(world.gate.moved + step)
+        if not any(item["state"] in HANDED_ON for item in states):
+            world.gate.clock(world.gate.moved + step)
         time.sleep(PAUSE)

@@ -15,14 +15,12 @@ import subprocess
 import time
 
 from mailhost import can_connect
-from story import PATIENCE, Skip, pause
+from story import PATIENCE, Skip, pause, until
 
 RELAY, MILTER, APPROVER, SECOND_APPROVER, AGENT, STRANGER, ADMIN = range(61001, 61008)
 PROGRAMS = ("exeat", "exeat-milter", "exeat-relay")
 CLOCK = "clock.so"  # built from clock.c
 SHIMS = (CLOCK, "killer.so", "fault.so", "burglar.so", "threads.so")
-START_SECONDS = 20
-STOP_SECONDS = 20
 CLOCK_JITTER = 65  # seconds that the relay lets its clock go back, and a few for the test
 
 ACCOUNT = {
@@ -86,7 +84,7 @@ class Daemon:
             self._wait_ready(listener)
 
     def _wait_ready(self, listener):
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         listener.settimeout(0.05)
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
@@ -106,7 +104,7 @@ class Daemon:
         try:
             if knock:
                 self._knock(knock)
-            status = self.process.wait(STOP_SECONDS)
+            status = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.kill()
             raise RuntimeError(f"{self.name} ignores SIGTERM:\n{self.read_log()}") from None
@@ -114,7 +112,7 @@ class Daemon:
         return status
 
     def _knock(self, path):
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < deadline:
             can_connect(path)
             time.sleep(0.05)
@@ -203,7 +201,7 @@ class Gate:
     def _wait_clock(self):
         """Waits until the relay has noticed that its clock went back: until then it sends
         nothing, and what is approved meanwhile is void."""
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while self.seen() > time.time() + self.moved + self.wrong + CLOCK_JITTER:
             if time.monotonic() > deadline:
                 raise RuntimeError(f"the clock is not noticed:\n{self.relay.read_log()}")
@@ -311,8 +309,14 @@ class Gate:
         self._make_folders()
 
     def reload(self):
-        """Makes the relay read its files again."""
+        """Makes the relay read its files again, and waits until it has said what came of it."""
+        before = self._reloads()
         self.relay.signal(signal.SIGHUP)
+        until(lambda: self._reloads() > before)
+
+    def _reloads(self):
+        log = self.relay.read_log()
+        return log.count("exeat.conf again") + log.count("stays in force")
 
     def command(self, *arguments, uid=APPROVER, gid=None, groups=()):
         """Runs exeat as a user: the finished process, with text in stdout and stderr. gid: its

@@ -69,7 +69,7 @@ def process(unit):
 
 def kill(unit):
     """Kills it and waits until another runs in its place."""
-    old, deadline = pid(unit), time.monotonic() + 20
+    old, deadline = pid(unit), time.monotonic() + 60
     must("kill", "-KILL", old)
     while pid(unit) in (old, "0") or run("systemctl", "is-active", unit)[0] != 0:
         if time.monotonic() > deadline:
@@ -111,10 +111,10 @@ def decide(found):
     shown = json.loads(run("exeat", "show", name, "--json", user="owner")[1])
     found["approve as agent"] = run("exeat", "approve", name, shown["digest"], user="agent")
     found["approve"] = run("exeat", "approve", name, shown["digest"], user="owner")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         [now] = [item["state"] for item in items("--all") if item["id"] == name]
-        if now not in ("held", "approved", "sending"):
+        if now not in ("held", "approved", "sending", "committing"):
             break
         time.sleep(0.1)
     found["state"] = [0, now]
@@ -124,11 +124,11 @@ def disturb(found):
     """Daemons killed, a configuration read again, one that is wrong."""
     for unit in DAEMONS:
         found[f"{unit} killed"] = kill(unit)
-        found[f"submitted after {unit}"] = submit(OWNER, f"After {unit}", tries=10)
+        found[f"submitted after {unit}"] = submit(OWNER, f"After {unit}", tries=60)
     found["reload"] = run("systemctl", "reload", "exeat-relay")
     found["after reload"] = state("exeat-relay")
     must("systemctl", "kill", "-s", "HUP", "exeat-milter")
-    found["submitted after HUP"] = submit(OWNER, "After HUP", tries=20)
+    found["submitted after HUP"] = submit(OWNER, "After HUP", tries=60)
     conf = "/etc/exeat/exeat.conf"
     must("sed", "-i", "s/^mode = hybrid/mode = hybird/", conf)
     found["reload, wrong"] = run("systemctl", "reload", "exeat-relay")
@@ -139,7 +139,7 @@ def disturb(found):
     found["submitted, wrong"] = submit(OWNER, "Nobody judges")
     must("sed", "-i", "s/^mode = hybird/mode = hybrid/", conf)
     found["start, right"] = run("systemctl", "start", "exeat-relay")
-    found["submitted, right"] = submit(OWNER, "Somebody judges", tries=10)
+    found["submitted, right"] = submit(OWNER, "Somebody judges", tries=60)
 
 
 def starve(found):
@@ -150,7 +150,7 @@ def starve(found):
     time.sleep(8)
     found["without database"] = state("exeat-relay")
     must("chown", "exeat-relay", "/var/lib/exeat/exeat.db")
-    found["submitted with database"] = submit(OWNER, "With a database", tries=20)
+    found["submitted with database"] = submit(OWNER, "With a database", tries=60)
 
 
 def try_all(found, folder):

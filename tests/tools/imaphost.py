@@ -24,13 +24,13 @@ import threading
 import time
 
 from mailhost import can_connect, free_port
+from story import PATIENCE
 
 LOGIN = "owner@example.com"
 PASSWORD = "correct horse"
 MAIL = 61011  # a number that no user database knows owns the mail
 # For sent mail by its special use alone; as people write it, and in modified UTF-7.
 COPIES, COPIES_WIRE = "Büro & Kopien", "B&APw-ro &- Kopien"
-START_SECONDS = 20
 STOP_SECONDS = 10
 
 CONFIG = """\
@@ -190,7 +190,7 @@ class ImapHost:
                 start_new_session=True)
 
     def _answers(self):
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < deadline:
             if can_connect(("127.0.0.1", self.imaps)) and can_connect(("127.0.0.1", self.imap)):
                 return True
@@ -248,7 +248,8 @@ class ImapHost:
     def client(self):
         """A logged in session of Python's own client."""
         context = ssl.create_default_context(cafile=self.ca)
-        client = imaplib.IMAP4_SSL("localhost", self.imaps, ssl_context=context, timeout=20)
+        client = imaplib.IMAP4_SSL("localhost", self.imaps, ssl_context=context,
+                                    timeout=PATIENCE)
         client.login(LOGIN, PASSWORD)
         return client
 

@@ -4,6 +4,8 @@ import os
 import threading
 import time
 
+from story import PATIENCE
+
 SHIM = "killer.so"  # built from killer.c
 PAUSE = 0.01  # seconds
 
@@ -61,7 +63,7 @@ class Keeper:
         daemon.process.kill()
         self.wait_death(daemon, before)
 
-    def wait_death(self, daemon, before, seconds=20):
+    def wait_death(self, daemon, before, seconds=PATIENCE):
         """Waits until it died more often than before and runs again. FALSE: it did not die."""
         deadline = time.monotonic() + seconds
         while self.deaths[daemon.name] == before and time.monotonic() < deadline:

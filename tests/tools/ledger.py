@@ -9,6 +9,7 @@ import sqlite3
 import threading
 
 from letter import letter, message_id
+from story import PATIENCE
 
 # What the sender knows of a message.
 KEPT, UNKNOWN, NEVER, REFUSED = "kept", "unknown", "never", "refused"
@@ -85,7 +86,7 @@ class Item:
 
 def database(gate):
     """The relay's database, with its log; the relay may run."""
-    handle = sqlite3.connect(os.path.join(gate.state, "exeat.db"), timeout=20)
+    handle = sqlite3.connect(os.path.join(gate.state, "exeat.db"), timeout=PATIENCE)
     handle.execute("PRAGMA query_only = on")
     return handle
 

@@ -19,6 +19,7 @@ import time
 
 from imaphost import make_authority, openssl
 from mailhost import PASSWORD, MailHost, can_connect, free_port
+from story import PATIENCE
 
 LOGIN = "me@example.net"
 TOKEN_KEY = b"a key that signs the tokens of this test"
@@ -179,7 +180,7 @@ class Provider(MailHost):
                 start_new_session=True)
         self._wait(lambda: can_connect(os.path.join(self.queue, "private", "auth")))
 
-    def _wait(self, condition, seconds=20):
+    def _wait(self, condition, seconds=PATIENCE):
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:

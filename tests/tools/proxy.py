@@ -8,6 +8,8 @@ import os
 import socket
 import threading
 
+from story import PATIENCE
+
 DOT = b".\r\n"
 
 
@@ -86,7 +88,7 @@ class Proxy:
             back.mute()
         server.sendall(DOT)
         if answer == "mute":
-            back.heard.wait(20)
+            back.heard.wait(PATIENCE)
         return answer == "pass"
 
 

@@ -15,6 +15,7 @@ import struct
 import sys
 
 LINE_LIMIT = 65536
+WAIT_SECONDS = 330  # longer than a mail server waits for its milter
 
 
 class Reply:
@@ -55,7 +56,7 @@ def stuff(data):
 class Client:
     """One connection. address: (host, port), or the path of a unix socket."""
 
-    def __init__(self, address, source=None, timeout=60, hello="client.example.com"):
+    def __init__(self, address, source=None, timeout=WAIT_SECONDS, hello="client.example.com"):
         if isinstance(address, str):
             self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self.socket.settimeout(timeout)

@@ -18,6 +18,7 @@ from mailhost import PASSWORD, MailHost
 from reports import Reports
 from sink import Sink
 from smtpclient import Client
+from story import until
 
 # A client address that is neither inside for the gate nor local for Postfix.
 OUTSIDE = "127.0.0.2"
@@ -84,7 +85,12 @@ class World:
             self.gate.kill()
         if self.sink is not None:
             self.sink.stop()
-        shutil.rmtree(self.folder)
+        until(self._is_removed)
+
+    def _is_removed(self):
+        """What was ended by force may be writing still."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return not os.path.exists(self.folder)
 
     def client(self, login=None):
         """A greeted session: with a login at the submission service (logged_in is the reply),
