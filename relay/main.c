@@ -120,6 +120,7 @@ serve(Relay *relay, GError **error)
     notifier_stop(relay->notifier); /* while the milter still gets its answers */
     /* What is being answered is finished, and nothing new begins: connections that stand end
      * with the process. */
+    g_atomic_int_set(&relay->ending, TRUE);
     g_rw_lock_writer_lock(&relay->serving);
     schedule_stop(relay->schedule);
     sender_stop(relay->sender);

@@ -31,6 +31,7 @@ typedef struct {
     Guard *guard;
     gint64 started;
     GRWLock serving; /* read while a request is answered; written once, at the end */
+    gint ending;     /* atomic: no request begins any more */
 } Relay;
 
 /* A new reference to the configuration in force. */

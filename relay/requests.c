@@ -42,6 +42,27 @@ name_user(uid_t uid)
     return g_strdup_printf("user %s (%u)", entry.pw_name, (guint)uid);
 }
 
+/* Where many ask at once there is always one that is being answered: those that come while the
+ * relay ends must not begin, or it would never do. */
+static gboolean
+answer(Request *request, const char *name, GError **error)
+{
+    Relay *relay = request->relay;
+
+    if (g_atomic_int_get(&relay->ending)) {
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the relay ends");
+        return FALSE;
+    }
+    g_rw_lock_reader_lock(&relay->serving);
+    gboolean answered = verbs_answer(request, name, error);
+    if (!answered)
+        audits_refusal(request, name, *error);
+    else if (request->wake)
+        schedule_wake(relay->schedule); /* which ends when nobody is served */
+    g_rw_lock_reader_unlock(&relay->serving);
+    return answered;
+}
+
 /* One request and its answer. FALSE when the connection is to end. */
 static gboolean
 serve_request(Connection *connection, const char *name, GVariant *arguments, int fd)
@@ -58,13 +79,7 @@ serve_request(Connection *connection, const char *name, GVariant *arguments, int
         .now = relay_now(),
         .who = g_strdup(connection->who),
     };
-    g_rw_lock_reader_lock(&connection->relay->serving);
-    gboolean answered = verbs_answer(&request, name, &error);
-    if (!answered)
-        audits_refusal(&request, name, error);
-    else if (request.wake)
-        schedule_wake(connection->relay->schedule); /* which ends when nobody is served */
-    g_rw_lock_reader_unlock(&connection->relay->serving);
+    gboolean answered = answer(&request, name, &error);
     if (!answered && error->domain != REQUEST_ERROR)
         log_error("%s: %s", name, error->message);
     if (answered && request.sent != NULL)

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
-from gate import ADMIN, AGENT, APPROVER  # noqa: E402
+from gate import ADMIN, AGENT, APPROVER, MILTER  # noqa: E402
 from letter import letter  # noqa: E402
 from sink import Sink  # noqa: E402
 from story import PATIENCE, main, story, until  # noqa: E402
@@ -156,17 +156,22 @@ def _(world):
     accepted_is_kept(world, 1)
 
 
-def ask(world, verb, uid):
-    """Sends a request without arguments to the relay, as a user, and returns the raw answer. A
-    frame is a length and a serialised GVariant of type (sa{sv})."""
+def frame(verb):
+    """A request without arguments, in hexadecimal: a length and a serialised GVariant of type
+    (sa{sv})."""
     word = verb.encode() + b"\0"
-    frame = word + b"\0" * (-len(word) % 8) + bytes([len(word)])
+    data = word + b"\0" * (-len(word) % 8) + bytes([len(word)])
+    return (len(data).to_bytes(4, "big") + data).hex()
+
+
+def ask(world, verb, uid):
+    """Sends it to the relay, as a user, and returns the raw answer."""
     script = ("import socket,sys\n"
               "s=socket.socket(socket.AF_UNIX);s.connect(sys.argv[1]);s.settimeout(20)\n"
               "s.sendall(bytes.fromhex(sys.argv[2]));sys.stdout.buffer.write(s.recv(65536))\n")
-    return subprocess.run(["/usr/bin/python3", "-c", script, world.gate.socket,
-                           (len(frame).to_bytes(4, "big") + frame).hex()], user=uid, group=uid,
-                          extra_groups=[], capture_output=True, check=False).stdout
+    return subprocess.run(["/usr/bin/python3", "-c", script, world.gate.socket, frame(verb)],
+                          user=uid, group=uid, extra_groups=[], capture_output=True,
+                          check=False).stdout
 
 
 @story("A damaged record keeps nobody else waiting")
@@ -274,6 +279,37 @@ def _(world):
         world.gate.relay.start()
         assert world.gate.show(item)["state"] == "sent"
         assert len(provider.messages()) == 1
+
+
+CROWD = """import socket, sys, threading
+def ask():
+    with socket.socket(socket.AF_UNIX) as relay:
+        relay.connect(sys.argv[1])
+        relay.sendall(FRAME)
+        while relay.recv(65536):
+            relay.sendall(FRAME)
+FRAME = bytes.fromhex(sys.argv[2])
+threads = [threading.Thread(target=ask) for _ in range(int(sys.argv[3]))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@story("Ended while many ask without a pause, the relay ends")
+def _(world):
+    world.gate.configure(POLICY, settings={"refusal-limit": "1000000"})
+    world.gate.restart_relay()
+    words = ["/usr/bin/python3", "-c", CROWD, world.gate.socket, frame("list"), "32"]
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            # What the milter's user may not ask is recorded each time.
+            stack.enter_context(subprocess.Popen(words, user=MILTER, group=MILTER,
+                                                 extra_groups=[], stderr=subprocess.DEVNULL))
+        until(lambda: world.gate.relay.read_log().count("may not ask for list") > 1000)
+        assert world.gate.relay.stop() == 0
+    world.gate.relay.start()
 
 
 @story("Whoever is not the milter's user may not submit, redeem or teach (XF11)")
