@@ -233,14 +233,20 @@ read_addresses(List *list, const char *value)
 static gboolean
 is_id(const char *start, gsize length)
 {
+    gboolean quoted = FALSE, spaces = FALSE; /* <"n 2"@example.org> */
+
     if (length < 3 || length > ID_MAX || !g_utf8_validate(start, (gssize)length, NULL))
         return FALSE;
     for (gsize i = 1; i + 1 < length; i++) {
         guchar c = (guchar)start[i];
-        if (c <= ' ' || c == '<' || c == 0x7f)
+        if (c == '"')
+            quoted = !quoted;
+        if (c == ' ' && quoted)
+            spaces = TRUE;
+        else if (c <= ' ' || c == '<' || c == 0x7f)
             return FALSE;
     }
-    return TRUE;
+    return !spaces || !quoted;
 }
 
 /* Only ids in angle brackets count, outside comments and quoted strings (T9, XB5, XB6). */
@@ -324,20 +330,32 @@ read_message_ids(MailReading *reading)
     list_end(&list, &reading->extract->parents);
 }
 
-/* <mailto:dev@lists.example.org?subject=x>, more than one allowed (RFC 2369, 3.4). */
+/* The address of the link that begins at p, if it is one to write to. */
+static void
+add_link(List *list, const char *p)
+{
+    g_autofree char *link = g_strndup(p, strcspn(p, ">?"));
+
+    g_strchug(link);
+    if (g_ascii_strncasecmp(link, "mailto:", 7) != 0)
+        return;
+    g_autofree char *decoded = g_uri_unescape_string(link + 7, NULL);
+    char *normal = decoded != NULL ? address_normalise(g_strstrip(decoded), NULL) : NULL;
+    if (normal != NULL)
+        list_add(list, normal);
+}
+
+/* <mailto:dev@lists.example.org?subject=x>, more than one allowed (RFC 2369, 3.4). Some write
+ * one without brackets. */
 static void
 read_list_post(List *list, const char *value)
 {
-    for (const char *p = strchr(value, '<'); p != NULL; p = strchr(p + 1, '<')) {
-        gsize length = strcspn(p + 1, ">?");
-        g_autofree char *link = g_strndup(p + 1, length);
-        if (g_ascii_strncasecmp(link, "mailto:", 7) != 0)
-            continue;
-        g_autofree char *decoded = g_uri_unescape_string(link + 7, NULL);
-        char *normal = decoded != NULL ? address_normalise(decoded, NULL) : NULL;
-        if (normal != NULL)
-            list_add(list, normal);
-    }
+    const char *open = strchr(value, '<');
+
+    if (open == NULL)
+        add_link(list, value);
+    for (; open != NULL; open = strchr(open + 1, '<'))
+        add_link(list, open + 1);
 }
 
 /* <dev.lists.example.org> mostly is dev@lists.example.org (RFC 2919, 2). */
