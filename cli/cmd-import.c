@@ -76,18 +76,25 @@ count(ImportCounts *counts, Skip skip, const Lesson *lesson)
         counts->received++;
 }
 
-/* A Takeout file is read in both turns, and counted in the second. */
+/* Whether it may hold sent and received mail. */
+static gboolean
+is_mixed(const Import *import, const MailboxFolder *folder)
+{
+    return folder->labelled || import->rules.sent_labels != NULL;
+}
+
+/* A mixed folder is read in both turns, and counted in the second. */
 static gboolean
 counts_now(const Import *import, const MailboxFolder *folder)
 {
-    return import->turn != TURN_SENT || !folder->labelled;
+    return import->turn != TURN_SENT || !is_mixed(import, folder);
 }
 
 static gboolean
 goes_now(const Import *import, const MailboxFolder *folder, const Lesson *lesson)
 {
     return import->turn != TURN_COUNT &&
-           (!folder->labelled || lesson->sent == (import->turn == TURN_SENT));
+           (!is_mixed(import, folder) || lesson->sent == (import->turn == TURN_SENT));
 }
 
 static int
@@ -153,8 +160,9 @@ take_folder(Import *import, Mailbox *mailbox, const MailboxFolder *folder)
     int status = EX_OK;
 
     import->counts.folders += counts;
+    import->rules.labels_tell = import->rules.sent_labels != NULL && !folder->labelled;
     import_batch_begin(&import->batch, folder->path,
-                       import->turn == TURN_SENT || !folder->labelled);
+                       import->turn == TURN_SENT || !is_mixed(import, folder));
     while (status == EX_OK && mailbox_next(mailbox, &message, &error))
         status = take_message(import, mailbox, folder, &message);
     /* What was read before the source failed counts. */
@@ -175,7 +183,7 @@ has_turn(const Import *import, const MailboxFolder *folder)
     const ImportRules *rules = &import->rules;
     gboolean sent = (rules->forced ? rules->role : folder->role) == FOLDER_SENT;
 
-    return import->turn == TURN_COUNT || folder->labelled ||
+    return import->turn == TURN_COUNT || is_mixed(import, folder) ||
            sent == (import->turn == TURN_SENT);
 }
 
@@ -340,10 +348,13 @@ read_options(const Session *session, Import *import)
     gboolean sent = session_has(session, "sent"), received = session_has(session, "received");
     const char *since = session_option(session, "since");
     const char *min_times = session_option(session, "min-times");
+    const char *labels = session_option(session, "sent-labels");
 
     import->rules.now = time(NULL);
     import->rules.forced = sent || received;
     import->rules.role = sent ? FOLDER_SENT : FOLDER_OTHER;
+    if (labels != NULL)
+        import->rules.sent_labels = folder_split_labels(labels);
     if (sent && received)
         return command_misused("--received", "not both --sent and --received");
     if (since != NULL && !command_read_day(since, &import->rules.since))
@@ -369,6 +380,7 @@ cmd_import(const Session *session, char **words)
     import_batch_clear(&import.batch);
     import_people_free(import.people);
     g_strfreev(import.rules.addresses);
+    g_strfreev(import.rules.sent_labels);
     g_free(import.account);
     return status;
 }

@@ -37,8 +37,8 @@ static FolderRole
 role_of(const ImportRules *rules, FolderRole role, const MailboxMessage *message,
         const MailHead *head)
 {
-    if (message->labelled)
-        return folder_role_of_labels(head->labels);
+    if (message->labelled || rules->labels_tell)
+        return folder_role_of_labels(head->labels, rules->sent_labels);
     return rules->forced ? rules->role : role;
 }
 
@@ -164,6 +164,8 @@ import_message_read(const ImportRules *rules, Mailbox *mailbox, FolderRole folde
         return SKIP_SENDER;
     if (sent && head->extract->automatic)
         return SKIP_AUTOMATIC;
+    if (sent && head->removed) /* of received mail a stranger could have written it */
+        return SKIP_DELETED;
     make_lesson(read_out, message, sent);
     read_out->lesson.when = time_of(rules, message, head, sent);
     if (read_out->lesson.when < rules->since)

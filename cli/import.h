@@ -34,8 +34,10 @@ typedef struct {
     gint64 now;
     gint64 since; /* 0: no limit */
     gboolean forced;
-    FolderRole role; /* of every folder, when forced */
-    gboolean heads;  /* no text is read */
+    FolderRole role;      /* of every folder, when forced */
+    char **sent_labels;   /* NULL: those that are known */
+    gboolean labels_tell; /* in this folder, though it is not Google's */
+    gboolean heads;       /* no text is read */
 } ImportRules;
 
 /* What one message teaches. */

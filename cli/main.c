@@ -51,8 +51,9 @@ static const Command COMMANDS[] = {
     {"history", "[vouch|forget] ADDRESS | accept",
      "why an address is known or not; change that", "account", 1, 2, cmd_history},
     {"import", "PATH...", "learn whom the human writes to from mailboxes",
-     "account ca-file dry-run min-times only-replied password-file received sent since", 1,
-     G_MAXINT, cmd_import},
+     "account ca-file dry-run min-times only-replied password-file received sent "
+     "sent-labels since",
+     1, G_MAXINT, cmd_import},
     {"policy", "check|test|classes FILE... | replay",
      "whether a policy is good, and what it does", "account policy since", 1, G_MAXINT,
      cmd_policy},
@@ -100,6 +101,7 @@ static const struct option OPTIONS[] = {
     {"password-file", required_argument, NULL, NO_LETTER},
     {"received", no_argument, NULL, NO_LETTER},
     {"sent", no_argument, NULL, NO_LETTER},
+    {"sent-labels", required_argument, NULL, NO_LETTER},
     {"since", required_argument, NULL, NO_LETTER},
     {"tier", required_argument, NULL, NO_LETTER},
     {"weeks", required_argument, NULL, NO_LETTER},
@@ -142,6 +144,7 @@ print_help(void)
          "      --min-times N     import: only who was written to so often\n"
          "      --only-replied    import: only who wrote, too\n"
          "      --sent, --received  import: what the paths hold, whatever their names\n"
+         "      --sent-labels LABEL,...  import: which X-Gmail-Labels were sent\n"
          "      --since DATE      audit, import, policy replay: only from that day on,\n"
          "                        as 2026-11-29\n"
          "      --password-file FILE  import: the password for an imaps:// address\n"

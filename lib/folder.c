@@ -16,14 +16,15 @@ static const char *const sent_names[] = {
     "Bidalita", "Bidalitakoak", "Inviata", "Inviate", "Inviati", "Posta inviata",
     "Elementi inviati", "Messaggi inviati", "Verzonden", "Verzonden items",
     "Verzonden berichten", "Verstuurd", "Verstuurde items", "Skickat", "Skickade",
-    "Skickade objekt", "Skickade meddelanden", "Sendt", "Sendte", "Sendte elementer",
+    "Skickade objekt", "Skickade meddelanden", "Skickade mail",
+    "Skickade mejl", "Skickad e-post", "Sendt", "Sendte", "Sendte elementer",
     "Sendte mails", "Sendt post", "Sendt e-post", "Sendte meldinger", "Lähetetyt",
     "Lähetetyt viestit", "Saadetud", "Saadetud kirjad", "Saadetud üksused", "Nosūtītie",
     "Nosūtītās", "Nosūtītie vienumi", "Išsiųsta", "Išsiųsti", "Išsiųsti laiškai", "Wysłane",
     "Elementy wysłane", "Elem. wysłane", "Wiadomości wysłane", "Poczta wysłana", "Odeslané",
     "Odeslaná pošta", "Odeslaná", "Odoslané", "Odoslaná pošta", "Poslano", "Poslana pošta",
     "Poslane", "Poslato", "Послато", "Poslate poruke", "Elküldött", "Elküldött elemek",
-    "Elküldött levelek", "Elküldött üzenetek", "Trimis", "Trimise", "Mesaje trimise",
+    "Elküldött levelek", "Elküldött üzenetek", "Elküldve", "Trimis", "Trimise", "Mesaje trimise",
     "Elemente trimise", "Gönderilmiş", "Gönderilmiş Öğeler", "Gönderilmiş Postalar",
     "Gönderilenler", "Gönderilen Öğeler", "Отправленные", "Отправленные сообщения",
     "Отправленные письма", "Надіслані", "Надіслані листи", "Відправлені", "Адпраўленыя",
@@ -35,6 +36,10 @@ static const char *const sent_names[] = {
     "寄件備份匣", "보낸편지함", "보낸 편지함", "보낸 메일함", "보낸메일함", "보낸 항목",
     "Terkirim", "Item Terkirim", "Dihantar", "Mel Dihantar", "Đã gửi", "Thư đã gửi", "ส่งแล้ว",
     "จดหมายที่ส่ง", "จดหมายที่ส่งแล้ว", "รายการที่ส่ง", "भेजा गया", "भेजे गए", "भेजे गए आइटम",
+    "भेजे गए मेल", "पाठवलेले", "পাঠানো", "அனுப்பியவை", "పంపినవి", "ಕಳುಹಿಸಿದ", "അയച്ചവ",
+    "મોકલેલા", "بھیجے گئے", "Испратени", "Dërguar", "Gestuur", "Anfonwyd", "Sendur",
+    "გაგზავნილი", "Ուղարկված", "Göndərilmiş", "Жіберілген", "Илгээсэн", "Naipadala",
+    "Ipinadala", "Zilizotumwa", "የተላከ", "បានផ្ញើ", "ສົ່ງແລ້ວ", "ပို့ပြီး", "යැවූ",
 };
 
 static const char *const draft_names[] = {
@@ -57,7 +62,8 @@ static const char *const draft_names[] = {
 
 /* clang-format on */
 
-/* Without case, width, punctuation and needless spaces. */
+/* Without case, width, punctuation, needless spaces and the marks on letters that some write
+ * and some do not, such as the vowels of Arabic. */
 static char *
 fold_name(const char *name)
 {
@@ -68,7 +74,7 @@ fold_name(const char *name)
 
     for (const char *p = folded; *p != 0; p = g_utf8_next_char(p)) {
         gunichar c = g_utf8_get_char(p);
-        if (g_unichar_isalnum(c) || g_unichar_ismark(c))
+        if (g_unichar_isalnum(c) || g_unichar_type(c) == G_UNICODE_SPACING_MARK)
             g_string_append_unichar(bare, c);
     }
     return g_string_free(g_steal_pointer(&bare), FALSE);
@@ -113,13 +119,57 @@ folder_role(const char *name)
     return role;
 }
 
-FolderRole
-folder_role_of_labels(const char *labels)
+/* A label that holds a comma stands in quotes: "Sent, but not by me" is one. */
+char **
+folder_split_labels(const char *labels)
 {
-    g_auto(GStrv) parts = g_strsplit(labels, ",", -1);
+    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+    g_autoptr(GString) label = g_string_new(NULL);
+    gboolean quoted = FALSE;
+
+    for (const char *p = labels;; p++) {
+        if (*p == '"') {
+            quoted = !quoted;
+        } else if (*p == '\0' || (*p == ',' && !quoted)) {
+            g_strv_builder_add(builder, label->str);
+            g_string_truncate(label, 0);
+        } else {
+            g_string_append_c(label, *p);
+        }
+        if (*p == '\0')
+            return g_strv_builder_end(builder);
+    }
+}
+
+static gboolean
+is_among(const char *label, char *const *names)
+{
+    g_autofree char *folded = fold_name(label);
+
+    for (; *names != NULL; names++) {
+        g_autofree char *name = fold_name(*names);
+        if (g_str_equal(name, folded))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static FolderRole
+role_of_label(const char *label, char *const *sent)
+{
+    if (sent != NULL && is_among(label, sent))
+        return FOLDER_SENT;
+    FolderRole role = role_of_part(label);
+    return sent != NULL && role == FOLDER_SENT ? FOLDER_OTHER : role;
+}
+
+FolderRole
+folder_role_of_labels(const char *labels, char *const *sent)
+{
+    g_auto(GStrv) parts = folder_split_labels(labels);
     FolderRole role = FOLDER_OTHER;
 
     for (char **part = parts; *part != NULL && role != FOLDER_DRAFTS; part++)
-        role = MAX(role, role_of_part(*part));
+        role = MAX(role, role_of_label(*part, sent));
     return role;
 }

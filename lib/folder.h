@@ -17,6 +17,10 @@ typedef enum {
  * RFC 3501, 5.1.3). The last of its parts, divided by / or ., that tells. */
 FolderRole folder_role(const char *name);
 
-/* The role of one label among those of X-Gmail-Labels, decoded and divided by commas. Drafts
- * go first: a draft was not sent, whatever else it is called. */
-FolderRole folder_role_of_labels(const char *labels);
+/* The labels of X-Gmail-Labels, decoded and divided by commas outside quotes, which are left
+ * out. The caller frees. */
+char **folder_split_labels(const char *labels);
+
+/* The role that X-Gmail-Labels, decoded, tell. Drafts go first: a draft was not sent, whatever
+ * else it is called. sent: the labels of sent mail; NULL: those that are known. */
+FolderRole folder_role_of_labels(const char *labels, char *const *sent);

@@ -18,6 +18,17 @@ split(MailReading *reading, const char *bytes, gsize length)
     mail_split_header(reading, clean, length);
 }
 
+/* X-Status: D or T (Pine, Mutt), X-Mozilla-Status: 0009 (Thunderbird). */
+static gboolean
+is_removed(const MailReading *reading)
+{
+    const char *letters = mail_field(reading, "X-Status");
+    const char *bits = mail_field(reading, "X-Mozilla-Status");
+
+    return (letters != NULL && strpbrk(letters, "DT") != NULL) ||
+           (bits != NULL && (g_ascii_strtoull(bits, NULL, 16) & 8) != 0);
+}
+
 MailHead *
 mail_head_read(const char *bytes, gsize length)
 {
@@ -34,6 +45,7 @@ mail_head_read(const char *bytes, gsize length)
     mail_read_addresses(&reading, "Bcc", &head->bcc);
     const char *labels = mail_field(&reading, "X-Gmail-Labels");
     head->labels = labels != NULL ? mail_decode_header(labels) : g_strdup("");
+    head->removed = is_removed(&reading);
     const char *date = mail_field(&reading, "Date");
     head->date = date != NULL ? mail_read_date(date) : 0;
     return g_steal_pointer(&head);

@@ -10,6 +10,7 @@ typedef struct {
     Extract *extract; /* ids, from, to_cc, lists, automatic; no text, no parts */
     char **bcc;       /* normal forms */
     char *labels;     /* X-Gmail-Labels, decoded; "" when none */
+    gboolean removed; /* by a program that marks messages in an mbox: deleted, or a draft */
     gint64 date;      /* 0: none, or none that can be read */
 } MailHead;
 

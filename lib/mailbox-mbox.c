@@ -195,6 +195,17 @@ describe(Mbox *mbox, MailboxMessage *message_out)
     *message_out = (MailboxMessage){.where = mbox->where};
 }
 
+/* Takes what stands before the first message. */
+static void
+take_lead(Mbox *mbox)
+{
+    fill(mbox, PEEK);
+    gsize lead = mailbox_lead(peek(mbox), mbox->end - mbox->start);
+
+    if (lead > 0)
+        take(mbox, lead);
+}
+
 /* One more message to tell that the file could not be read on; then nothing. */
 static gboolean
 tell_failure(Mbox *mbox, MailboxMessage *message_out)
@@ -213,6 +224,8 @@ mbox_next(gpointer self, MailboxMessage *message_out, GError **error)
     Mbox *mbox = self;
     gboolean first = mbox->offset == 0;
 
+    if (first)
+        take_lead(mbox);
     if (mbox->in_message && !take_body(mbox, -1, error))
         return FALSE;
     gsize length = line_length(mbox);

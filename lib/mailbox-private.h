@@ -63,6 +63,10 @@ DIR *mailbox_open_names(int fd);
 /* Where the header ends, behind the empty line; 0 when it does not end in these bytes. */
 gsize mailbox_head_end(const char *bytes, gsize length);
 
+/* Bytes before the first message of an mbox that are none: a mark of byte order, empty lines.
+ */
+gsize mailbox_lead(const char *bytes, gsize length);
+
 /* TRUE when bytes begin an mbox of Google Takeout. */
 gboolean mailbox_is_takeout(const char *bytes, gsize length);
 

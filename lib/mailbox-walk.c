@@ -121,9 +121,11 @@ add_mbox(Walk *walk, int fd, const char *below, FolderRole role)
     char bytes[SNIFF_BYTES];
     gssize got = pread_most(fd, bytes, sizeof bytes, 0, PREAD_UNKNOWN);
 
-    if (got <= 0 || !mailbox_is_mbox(bytes, (gsize)got))
+    gsize lead = got > 0 ? mailbox_lead(bytes, (gsize)got) : 0;
+    if (got <= 0 || !mailbox_is_mbox(bytes + lead, (gsize)got - lead))
         return FALSE;
-    add_found(walk, FOUND_MBOX, below, role)->labelled = mailbox_is_takeout(bytes, (gsize)got);
+    add_found(walk, FOUND_MBOX, below, role)->labelled =
+        mailbox_is_takeout(bytes + lead, (gsize)got - lead);
     return TRUE;
 }
 

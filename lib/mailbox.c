@@ -170,6 +170,19 @@ mailbox_is_mbox(const char *bytes, gsize length)
            mailbox_is_field(feed + 1, length - (gsize)(feed + 1 - bytes));
 }
 
+gsize
+mailbox_lead(const char *bytes, gsize length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    gsize lead = sizeof mark - 1;
+
+    if (length < lead || memcmp(bytes, mark, lead) != 0)
+        lead = 0;
+    while (lead < length && (bytes[lead] == '\r' || bytes[lead] == '\n'))
+        lead++;
+    return lead;
+}
+
 gboolean
 mailbox_is_takeout(const char *bytes, gsize length)
 {

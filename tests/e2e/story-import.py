@@ -156,6 +156,30 @@ def _(world):
     assert (knows(world, NORA), knows(world, SAM), knows(world, MALLORY)) == (1, 1, 0)
 
 
+@story("--sent-labels names the labels of sent mail, in whatever file they stand")
+def _(world):
+    google = "From 1880000000000000001@xxx Mon Nov 02 10:00:00 +0000 2026\n"
+    rows = [("=?utf-8?q?Weg,_Fort?=", SAM), ("Important,=?utf-8?q?=22Weg,_Fort=22?=", NORA),
+            ("Sent", MALLORY), ("Inbox", "draft@example.org")]
+    for start, mark in (("", google), ("X-GM-THRID: 1\n", google), ("Status: RO\n", None)):
+        path = put(world, "All mail.mbox",
+                   *[f"{start}X-Gmail-Labels: {label}\n".encode() + own_letter(to)
+                     for label, to in rows], **({"mark": mark} if mark else {}))
+        world.gate.restart_relay(fresh=True)
+        summary = imported(world, "--sent-labels", 'Hin,"Weg, Fort"', path)
+        assert (summary["sent"], summary["received"]) == (1, 3), summary
+        assert (knows(world, NORA), knows(world, SAM), knows(world, MALLORY)) == (1, 0, 0)
+
+
+@story("In a folder of sent mail, what a program marked as deleted or as a draft teaches nothing")
+def _(world):
+    path = put(world, "Sent", own_letter(NORA, X_Status="A", X_Mozilla_Status="0001"),
+               own_letter(SAM, X_Mozilla_Status="0009"), own_letter(MALLORY, X_Status="T"))
+    summary = imported(world, path)
+    assert (summary["sent"], summary["skipped"]["deleted"]) == (1, 2), summary
+    assert (knows(world, NORA), knows(world, SAM), knows(world, MALLORY)) == (1, 0, 0)
+
+
 @story("Labels that the sender of a message wrote prove nothing (XB27)")
 def _(world):
     forged = b"X-GM-THRID: 1\nX-Gmail-Labels: Sent\n" + own_letter(MALLORY)

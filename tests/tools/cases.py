@@ -37,7 +37,7 @@ def decision_policy(config):
         'draft "anything else"',
         f"limit {config.get('cap', 2)} automatic per conversation else draft",
     ]
-    lines += [f'{tier} "declared {name}" if declared = {name}'
+    lines += [f'{tier} "declared {name}" if declared = "{name}"'
               for name, tier in config.get("classes", {}).items() if tier != "auto"]
     return "\n".join(lines) + "\n"
 
@@ -182,9 +182,12 @@ class Player:
             raise RuntimeError(f"item {item} is {state} after its approval, not sent")
 
     def _import(self, case):
-        """Imports the mailboxes as the admin would. Labels are found without being told."""
+        """Imports the mailboxes as the admin would."""
         for mailbox in case.get("import", []):
             role = ["--sent"] if mailbox["role"] == "sent" else []
+            if mailbox.get("sent_labels"):
+                role = ["--sent-labels", ",".join(f'"{label}"' for label in
+                                                  mailbox["sent_labels"])]
             path = os.path.abspath(os.path.join(self.folder, mailbox["path"]))
             done = self.gate.command("import", *role, path, uid=0)
             if done.returncode != 0:

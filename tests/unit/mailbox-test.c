@@ -55,6 +55,10 @@ static const Row rows[] = {
      {{"a.mbox", "From - Mon Nov 02 10:00:00 2026\r\nMessage-ID: <1@x>\r\n\r\n\r\n"
                  "From - Mon Nov 02 10:00:00 2026\r\nMessage-ID: <2@x>"}},
      "a.mbox\n: 1\n: 2\n"},
+    {"a mark of byte order and empty lines before the first message are nothing",
+     {{"a.mbox", "\xef\xbb\xbf\r\n\n" MARK ID("1") "\n\n" MARK ID("2") "\n"},
+      {"b.mbox", "\n" GOOGLE "X-GM-THRID: 1\n" ID("1") "\n\n" GOOGLE "X-GM-THRID: 2\n" ID("2") "\n"}},
+     "a.mbox\n: 1\n: 2\nb.mbox\n: 1 L\n: 2 L\n"},
     {"a message without a header",
      {{"a.mbox", MARK ID("1") "\n\n" MARK ": \n\n" MARK ID("2") "\n"}}, "a.mbox\n: 1\n: 2\n"},
     {"Takeout: its labels are Google's",
@@ -121,10 +125,15 @@ static const struct {
 static const struct {
     const char *labels;
     FolderRole role;
+    const char *sent; /* the labels of sent mail; NULL: those that are known */
 } labels[] = {
-    {"Gesendet,Geöffnet", FOLDER_SENT}, {"Archiv,\"Gesendet\"", FOLDER_SENT},
-    {"Sent,Entwürfe", FOLDER_DRAFTS}, {"Posteingang,Ungelesen", FOLDER_OTHER},
-    {"Sentimental", FOLDER_OTHER}, {"", FOLDER_OTHER},
+    {"Gesendet,Geöffnet", FOLDER_SENT, NULL}, {"Archiv,\"Gesendet\"", FOLDER_SENT, NULL},
+    {"Sent,Entwürfe", FOLDER_DRAFTS, NULL}, {"Posteingang,Ungelesen", FOLDER_OTHER, NULL},
+    {"Sentimental", FOLDER_OTHER, NULL}, {"", FOLDER_OTHER, NULL},
+    {"\"Sent, but not by me\",Inbox", FOLDER_OTHER, NULL}, {"\"A, B\",Sent", FOLDER_SENT, NULL},
+    {"البريد المُرسَل", FOLDER_SENT, NULL}, {"Skickade mail,Viktigt", FOLDER_SENT, NULL},
+    {"Weg", FOLDER_SENT, "Fort,Weg"}, {"Sent", FOLDER_OTHER, "Fort,Weg"},
+    {"Weg,Entwürfe", FOLDER_DRAFTS, "Weg"}, {"\"Weg, fort\"", FOLDER_SENT, "\"weg, FORT\""},
 };
 /* clang-format on */
 
@@ -234,10 +243,13 @@ test_names(void)
     for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
         if (folder_role(names[i].name) != names[i].role)
             g_error("the folder %s has role %d", names[i].name, folder_role(names[i].name));
-    for (gsize i = 0; i < G_N_ELEMENTS(labels); i++)
-        if (folder_role_of_labels(labels[i].labels) != labels[i].role)
-            g_error("the labels %s have role %d", labels[i].labels,
-                    folder_role_of_labels(labels[i].labels));
+    for (gsize i = 0; i < G_N_ELEMENTS(labels); i++) {
+        g_auto(GStrv) sent =
+            labels[i].sent != NULL ? folder_split_labels(labels[i].sent) : NULL;
+        FolderRole role = folder_role_of_labels(labels[i].labels, sent);
+        if (role != labels[i].role)
+            g_error("the labels %s have role %d", labels[i].labels, role);
+    }
 }
 
 /* One file at the path itself, whatever it is called. */
@@ -416,6 +428,18 @@ test_head(void)
         "Bcc: \"D, d\" <D@Example.org>\nBCC: e@example.org\n"
         "X-Gmail-Labels: =?UTF-8?Q?Gesendet,Ge=C3=B6ffnet?=\n"
         "Date: Mon, 2 Nov 2026 11:00:00 +0100\n\0: x\n\n";
+    static const struct {
+        const char *field;
+        gboolean removed;
+    } MARKS[] = {
+        {"X-Status: D\n", TRUE},
+        {"X-Status: AT\n", TRUE},
+        {"X-Status: A\n", FALSE},
+        {"Status: RO\n", FALSE},
+        {"X-Mozilla-Status: 0009\n", TRUE},
+        {"X-Mozilla-Status: 0001\n", FALSE},
+        {"X-Mozilla-Status2: 00000008\n", FALSE},
+    };
     g_autoptr(MailHead) head = mail_head_read(text, sizeof text - 1);
     g_autofree char *to = g_strjoinv(" ", head->extract->to_cc);
     g_autofree char *bcc = g_strjoinv(" ", head->bcc);
@@ -424,6 +448,11 @@ test_head(void)
     g_assert_cmpstr(bcc, ==, "d@example.org e@example.org");
     g_assert_cmpstr(head->labels, ==, "Gesendet,Geöffnet");
     g_assert_cmpint(head->date, ==, 1793613600);
+    g_assert_false(head->removed);
+    for (gsize i = 0; i < G_N_ELEMENTS(MARKS); i++) {
+        g_autoptr(MailHead) marked = mail_head_read(MARKS[i].field, strlen(MARKS[i].field));
+        g_assert_cmpint(marked->removed, ==, MARKS[i].removed);
+    }
     g_assert_null(mail_head_read("no field\n\n", 10));
     g_assert_null(mail_head_read("", 0));
 }
