@@ -46,6 +46,36 @@ on_warning(gint64 offset, GMimeParserWarning warning, const gchar *item, gpointe
     }
 }
 
+/* What an attached message says above its text, which is shown like others: who wrote it to
+ * whom, and about what. */
+static void
+show_head(Walk *walk, GMimeMessage *message)
+{
+    static const char *const names[] = {"From", "To", "Cc", "Date", "Subject"};
+    g_autoptr(GString) head = g_string_new("Attached message\n");
+
+    for (gsize i = 0; i < G_N_ELEMENTS(names); i++) {
+        const char *value = g_mime_object_get_header(GMIME_OBJECT(message), names[i]);
+        if (value == NULL)
+            continue;
+        g_autofree char *text = mail_decode_header(value);
+        g_string_append_printf(head, "%s: %s\n", names[i], text);
+    }
+    mail_append(walk->reading, walk->reading->heads, head->str);
+}
+
+/* A file within an attached message, which is no part of its own. */
+static void
+show_file(Walk *walk, const char *name, const char *type)
+{
+    g_autofree char *line =
+        g_strdup_printf("File in it: %s (%s)", *name != 0 ? name : "no name", type);
+    g_autofree char *valid = g_utf8_make_valid(line, -1);
+
+    g_strdelimit(valid, "\r\n", ' ');
+    mail_append(walk->reading, walk->reading->heads, valid);
+}
+
 static void
 add_part(Walk *walk, GMimeObject *object, const char *type, guint64 size, const char *sha256)
 {
@@ -55,6 +85,8 @@ add_part(Walk *walk, GMimeObject *object, const char *type, guint64 size, const 
         name = g_mime_part_get_filename(GMIME_PART(object));
     if (walk->messages == 0)
         mail_add_part(walk->reading, name, type, size, sha256);
+    else
+        show_file(walk, name, type);
 }
 
 /* A line that some readers take for the border of a part and others for text. */
@@ -147,6 +179,8 @@ walk_message(Walk *walk, GMimeMessagePart *part, const char *type)
 
     add_message(walk, GMIME_OBJECT(part), message, type);
     walk->reading->extract->forward = TRUE;
+    if (message != NULL)
+        show_head(walk, message);
     if (walk->messages == 0 && message != NULL) {
         g_autofree char *header = g_mime_object_get_headers(GMIME_OBJECT(message), NULL);
         mail_read_returned(walk->reading, header, strlen(header));
@@ -278,6 +312,8 @@ walk_stream(Walk *walk, GMimeStream *stream, gboolean whole)
     g_mime_parser_options_set_warning_callback(options, on_warning, walk->reading);
     if (whole) {
         message = g_mime_parser_construct_message(parser, options);
+        if (message != NULL && walk->messages > 0)
+            show_head(walk, message);
         object = message != NULL ? g_mime_message_get_mime_part(message) : NULL;
     } else {
         object = g_mime_parser_construct_part(parser, options);

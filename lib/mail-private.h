@@ -22,6 +22,7 @@ typedef struct {
     GString *page;        /* the HTML as a browser shows it; for searching, never shown */
     GString *more;        /* texts in other ways to read them; for searching, never shown */
     GString *calendar;    /* invitations, to be shown after the text */
+    GString *heads;       /* of attached messages, to be shown after that */
     GPtrArray *attendees; /* of char *, owned: whom they name */
     GPtrArray *bounced;   /* likewise, for the extract */
     GPtrArray *returned;  /* likewise */

@@ -130,6 +130,7 @@ read_content(MailReading *reading, int fd, gboolean mentions)
     mail_append(reading, reading->text, reading->calendar->str);
     if (mentions)
         read_mentioned(reading);
+    mail_append(reading, reading->text, reading->heads->str);
     hand_over(reading->attendees, &extract->attendees);
     hand_over(reading->bounced, &extract->bounced);
     hand_over(reading->returned, &extract->returned);
@@ -161,6 +162,7 @@ read_message(int fd, gboolean mentions, GError **error)
     g_autoptr(GString) page = g_string_new(NULL);
     g_autoptr(GString) more = g_string_new(NULL);
     g_autoptr(GString) calendar = g_string_new(NULL);
+    g_autoptr(GString) heads = g_string_new(NULL);
     g_autoptr(GPtrArray) attendees = g_ptr_array_new();
     g_autoptr(GPtrArray) bounced = g_ptr_array_new();
     g_autoptr(GPtrArray) returned = g_ptr_array_new();
@@ -172,6 +174,7 @@ read_message(int fd, gboolean mentions, GError **error)
                            .page = page,
                            .more = more,
                            .calendar = calendar,
+                           .heads = heads,
                            .attendees = attendees,
                            .bounced = bounced,
                            .returned = returned};

@@ -358,6 +358,28 @@ test_inner_text(void)
 
     g_assert_nonnull(strstr(extract->text, "hello"));
     g_assert_nonnull(strstr(extract->text, "Secret plan"));
+    g_assert_nonnull(strstr(extract->text, "From: a@example.net"));
+    g_assert_nonnull(strstr(extract->text, "From: b@example.net"));
+}
+
+/* What an attached message is about, and its files, are shown; as text they are not searched:
+ * an address in its header is none in the body of this message. */
+static void
+test_inner_head(void)
+{
+    static const char message[] =
+        MIXED HELLO "--bb\nContent-Type: message/rfc822\n\nFrom: Lee <lee@example.net>\n"
+                    "Subject: =?utf-8?q?B=C3=BCdget?=\nMIME-Version: 1.0\n"
+                    "Content-Type: multipart/mixed; boundary=cc\n\n--cc\n\nbody\n--cc\n"
+                    "Content-Type: application/pdf; name=q.pdf\n\n%PDF\n--cc--\n"
+                    "--bb\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n"
+                    "U3ViamVjdDogU2Vjb25kCgpib2R5Cg==\n" END;
+    g_autoptr(Extract) extract = read_message(message);
+
+    g_assert_nonnull(strstr(extract->text, "From: Lee <lee@example.net>\nSubject: Büdget\n"));
+    g_assert_nonnull(strstr(extract->text, "File in it: q.pdf (application/pdf)"));
+    g_assert_nonnull(strstr(extract->text, "Subject: Second\n"));
+    g_assert_cmpstr(extract->mentioned[0], ==, NULL);
 }
 
 #define CALENDAR                                                                              \
@@ -405,6 +427,7 @@ main(int argc, char **argv)
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_structure);
     }
     g_test_add_func("/mail/inner text XD14", test_inner_text);
+    g_test_add_func("/mail/inner head XD14", test_inner_head);
     g_test_add_func("/mail/invitations XB22 B10", test_invitations);
     return g_test_run();
 }
