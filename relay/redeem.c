@@ -24,8 +24,6 @@ gboolean
 redeem_ticket(Request *request, GError **error)
 {
     Db *db = request->relay->db;
-    /* Not the configuration of when it was asked: a mode may have changed meanwhile. */
-    g_autoptr(Config) today = relay_config(request->relay);
     const char *ticket = request_text(request, "ticket", error);
     const char *digest = request->item->digest;
     g_autofree char *id = NULL, *why = NULL;
@@ -49,8 +47,8 @@ redeem_ticket(Request *request, GError **error)
     case TICKET_GOOD:
         break;
     }
-    if (!send_use_authority(request->relay, today, id, request->came.queue_id, request->now,
-                            &why, error))
+    if (!send_use_authority(request->relay, request->config, id, request->came.queue_id,
+                            request->now, &why, error))
         return FALSE;
     if (why == NULL) {
         gboolean used = FALSE;

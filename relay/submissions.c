@@ -55,20 +55,31 @@ submission_key(const Request *request, GError **error)
     return sum_end(g_steal_pointer(&sum));
 }
 
+/* The account whose agent submits; NULL with error. name: which it has to be, NULL for any. */
+static const Account *
+find_account(const Request *request, const char *name, GError **error)
+{
+    const char *login = request->came.login;
+    Role role = ROLE_NONE;
+    const Account *account = config_login(request->config, login, &role);
+
+    if (account != NULL && role == ROLE_AGENT &&
+        (name == NULL || g_str_equal(account->name, name)))
+        return account;
+    g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the login %s is no agent's of %s", login,
+                name != NULL ? name : "an account");
+    return NULL;
+}
+
 gboolean
 submissions_read_submit(Request *request, GError **error)
 {
-    Role role = ROLE_NONE;
-
     if (!arrival_read(request, TRUE, error))
         return FALSE;
-    const char *login = request->came.login;
-    const Account *account = config_login(request->config, login, &role);
-    if (account == NULL || role != ROLE_AGENT) {
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the login %s is no agent's", login);
+    const Account *account = find_account(request, NULL, error);
+    if (account == NULL)
         return FALSE;
-    }
-    replace(&request->item->login, g_ascii_strdown(login, -1));
+    replace(&request->item->login, g_ascii_strdown(request->came.login, -1));
     if (!arrival_read_bytes(request, account->name, error))
         return FALSE;
     replace(&request->item->message_id, g_strdup(request->item->extract->message_id));
@@ -215,11 +226,13 @@ gboolean
 submissions_submit(Request *request, GError **error)
 {
     Item *item = request->item;
-    const Account *account = config_account(request->config, item->account);
+    const Account *account = find_account(request, item->account, error);
     g_autoptr(Item) same = NULL;
     gboolean found = FALSE;
 
     g_clear_pointer(&request->reply, g_variant_unref);
+    if (account == NULL)
+        return FALSE;
     if (!later_find(request, account, &found, error) ||
         (!found && !find_again(request, &same, &found, error)))
         return FALSE;

@@ -121,7 +121,9 @@ find_rights(Request *request)
     /* A group may have got a member since the file was read and checked. */
     gboolean agent = config_is_agent_user(request->config, request->uid, request->gid);
 
+    g_strfreev(request->served);
     request->served = find_accounts(request, offsetof(Account, agent_users), FALSE);
+    g_strfreev(request->accounts);
     request->accounts = find_accounts(request, offsetof(Account, approvers), agent);
     request->admin =
         request->uid == 0 ||
@@ -153,12 +155,40 @@ may_ask(Request *request, const Verb *verb)
 }
 
 static gboolean
+check_rights(Request *request, const Verb *verb, GError **error)
+{
+    if (may_ask(request, verb))
+        return TRUE;
+    log_warning("uid %u may not ask for %s", (guint)request->uid, verb->verb);
+    g_set_error(error, REQUEST_ERROR, REQUEST_DENIED,
+                "user %u may not do this: only %s named in exeat.conf may",
+                (guint)request->uid, needed_names[verb->needed]);
+    return FALSE;
+}
+
+/* What was read again while the request waited for its turn decides: whoever was told that it
+ * is in force shall see nothing done by what was before. */
+static gboolean
+follow_config(Request *request, const Verb *verb, GError **error)
+{
+    g_autoptr(Config) latest = relay_config(request->relay);
+
+    if (latest == request->config)
+        return TRUE;
+    config_unref(request->config);
+    request->config = g_steal_pointer(&latest);
+    return check_rights(request, verb, error);
+}
+
+static gboolean
 run_job(gpointer data, GError **error)
 {
     gpointer *pair = data;
     const Verb *verb = pair[0];
     Request *request = pair[1];
 
+    if (!follow_config(request, verb, error))
+        return FALSE;
     /* What is told by time, a day's digest say, is told in the order of the commits. */
     request->now = relay_now();
     if (g_strv_contains(firm_verbs, verb->verb))
@@ -175,14 +205,8 @@ verbs_answer(Request *request, const char *name, GError **error)
 
         if (!g_str_equal(verb->verb, name))
             continue;
-        if (!may_ask(request, verb)) {
-            log_warning("uid %u may not ask for %s", (guint)request->uid, name);
-            g_set_error(error, REQUEST_ERROR, REQUEST_DENIED,
-                        "user %u may not do this: only %s named in exeat.conf may",
-                        (guint)request->uid, needed_names[verb->needed]);
-            return FALSE;
-        }
-        return (verb->read == NULL || verb->read(request, error)) &&
+        return check_rights(request, verb, error) &&
+               (verb->read == NULL || verb->read(request, error)) &&
                (verb->job == NULL || writer_run(request->relay->writer, run_job, pair, error));
     }
     g_set_error(error, REQUEST_ERROR, REQUEST_USAGE, "there is no request of this name");

@@ -182,7 +182,7 @@ def _(world):
         world.gate.configure(HOLD, {"approvers": str(SECOND_APPROVER)},
                              {"next-hop": f"unix:{proxy.path}"})
         world.gate.relay.signal(signal.SIGHUP)
-        until(lambda: turned_away(world, APPROVER))
+        until(lambda: world.gate.turns_away(APPROVER))
         lock.execute("ROLLBACK")
         lock.close()
 
@@ -191,13 +191,6 @@ def _(world):
         until(lambda: state() in ("held", "sent"))
         assert state() == "held"
         assert nothing_left(world)
-
-
-def turned_away(world, uid):
-    """Whether the relay has read that a user has no right any more. It says so before it wants
-    the database."""
-    threading.Thread(target=world.gate.command, args=("list",), kwargs={"uid": uid}).start()
-    return f"uid {uid} may not ask for list" in world.gate.relay.read_log()
 
 
 @story("Cut before the dot: the ticket is unused, and the retry delivers once (XC8)")

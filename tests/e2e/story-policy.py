@@ -2,12 +2,17 @@
 
 import json
 import os
+import signal
+import sqlite3
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
 
+from gate import APPROVER, SECOND_APPROVER  # noqa: E402
 from letter import letter, message_id  # noqa: E402
-from story import main, story  # noqa: E402
+from story import PATIENCE, main, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
@@ -46,6 +51,30 @@ def reload(world):
     taken = world.gate.relay.read_log().count("exeat.conf again")
     world.gate.reload()
     assert world.gate.relay.read_log().count("exeat.conf again") > taken
+
+
+@story("Rules that are read again while a message waits for the database decide on it (XC13)")
+def _(world):
+    world.gate.configure(OPEN)
+    reload(world)
+    lock = sqlite3.connect(os.path.join(world.gate.state, "exeat.db"), isolation_level=None,
+                           timeout=PATIENCE)
+    lock.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor() as threads:
+        answered = threads.submit(world.submit, ASSISTANT, [NORA], letter(NORA))
+        time.sleep(0.5)  # so that the milter has asked; the relay waits two seconds for the database
+        world.gate.configure('hold "all"\n', {"approvers": str(SECOND_APPROVER)})
+        world.gate.relay.signal(signal.SIGHUP)
+        until(lambda: world.gate.turns_away(APPROVER))
+        lock.execute("ROLLBACK")
+        lock.close()
+        # On a machine that is too slow for this the milter has given up.
+        assert answered.result().code in (250, 451)
+    shown = world.gate.answer("list", "--all", uid=SECOND_APPROVER)["items"]
+    states = {item["state"] for item in shown}
+    assert states <= {"held"}, states
+    world.host.wait_empty()
+    assert world.sink.messages() == []
 
 
 @story("A freelancer's simple answers go by themselves, late, and twice (B2, B11, B13, B27)")

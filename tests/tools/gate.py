@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 from mailhost import can_connect
@@ -334,6 +335,12 @@ class Gate:
         if done.returncode != 0:
             raise RuntimeError(f"exeat {' '.join(arguments)}: {done.stderr.strip()}")
         return json.loads(done.stdout)
+
+    def turns_away(self, uid):
+        """Whether the relay has read that a user has no right any more. It says so before it
+        wants the database, which somebody may have locked."""
+        threading.Thread(target=self.command, args=("list",), kwargs={"uid": uid}).start()
+        return f"uid {uid} may not ask for list" in self.relay.read_log()
 
     def items(self, everything=False):
         """What waits; or every item there is."""
