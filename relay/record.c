@@ -4,6 +4,7 @@
 
 #include "lib/error.h"
 #include "lib/log.h"
+#include "relay/clock.h"
 #include "relay/program.h"
 #include "store/approval.h"
 #include "store/audit.h"
@@ -347,10 +348,15 @@ record_start(Relay *relay, GError **error)
     return !look.accept || writer_run(relay->writer, accept_found, &look, error);
 }
 
-/* Once a day. A clock that is a day wrong lets go of nothing that counts. */
+/* Once a day. A clock that is a day wrong lets go of nothing that counts, nor does one that
+ * cannot be believed. */
 static gboolean
-prune(Record *record, gint64 now, GError **error)
+prune(Record *record, GError **error)
 {
+    gint64 now;
+
+    if (!clock_is_steady(&now))
+        return TRUE;
     if (now >= record->pruned && now < record->pruned + DAY)
         return TRUE;
     record->pruned = now;
@@ -378,7 +384,7 @@ tick(gpointer data, GError **error)
     gint64 now = relay_now(), at;
 
     return compare(look, now, error) && check_clock(look, now, error) &&
-           prune(look->relay->record, now, error) && note_rewriting(look->relay, now, error) &&
+           prune(look->relay->record, error) && note_rewriting(look->relay, now, error) &&
            audit_head(look->relay->db, &look->head, &at, error);
 }
 
