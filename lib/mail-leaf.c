@@ -187,12 +187,31 @@ read_joined(MailReading *reading, GMimeObject *object, const char *text)
     mail_search(reading, joined);
 }
 
+/* The name by which iconv knows the character set of a text; NULL when none is given. gmime
+ * knows most aliases, but not these of Japanese, Chinese and Korean programs. */
+static const char *
+charset_of(GMimeObject *object)
+{
+    static const struct {
+        const char *alias;
+        const char *name;
+    } rows[] = {{"x-sjis", "SJIS"},          {"windows-31j", "CP932"}, {"x-ms-cp932", "CP932"},
+                {"euc_jp", "EUC-JP"},        {"x-euc-jp", "EUC-JP"},   {"x-gbk", "GBK"},
+                {"x-euc-kr", "EUC-KR"},      {"ms949", "CP949"},       {"ks_c_5601", "CP949"},
+                {"x-mac-roman", "MACINTOSH"}};
+    const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
+
+    for (gsize i = 0; charset != NULL && i < G_N_ELEMENTS(rows); i++)
+        if (g_ascii_strcasecmp(charset, rows[i].alias) == 0)
+            return rows[i].name;
+    return charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+}
+
 void
 mail_leaf_search(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
                  const MailContent *content)
 {
-    const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
-    const char *known = charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+    const char *known = charset_of(object);
     g_autofree char *text =
         mail_decode((const char *)content->kept->data, content->kept->len, known);
 
@@ -215,7 +234,7 @@ mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
 {
     const char *bytes = (const char *)content->kept->data;
     const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
-    const char *known = charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+    const char *known = charset_of(object);
     g_autofree char *text = mail_decode(bytes, content->kept->len, known);
     g_autofree char *lower = g_ascii_strdown(charset != NULL ? charset : "", -1);
 

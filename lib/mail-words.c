@@ -11,7 +11,9 @@ typedef struct {
 
 static const MailWordRow labels[] = {
     {MAIL_WORD_FROM,
-     "sender|author|autor|auteur|šalje|expeditorul|avsendar|sendandi|remitent|igorlea|"
+     "nork|oddi wrth|ó|daripada|mula "
+     "kay|kimdən|mingħand|kutoka|sender|author|autor|auteur|šalje|expeditorul|avsendar|"
+     "sendandi|remitent|igorlea|"
      "дасылаючы|адпраўнік|изпращач|"
      "пошиљалац|prej|dërguesi|প্রেরক|থেকে|प्रेषक|from|von|absender|de|expéditeur|da|dal|mittente|"
      "remitente|remetente|van|afzender|från|avsändare|fra|afsender|avsender|frá|"
@@ -24,7 +26,9 @@ static const MailWordRow labels[] = {
      "dňa|дата|tarih|ημερομηνία|kuupäev|datums|tanggal|ngày|วันที่|תאריך|تاريخ|التاريخ|日期|時間|"
      "日付|日時|날짜|일시|তারিখ"},
     {MAIL_WORD_DATE | MAIL_WORD_SENT,
-     "data trimiterii|sendt den|geschickt|verstuurd|dato sendt|skrevet|napsáno|дата отправки|"
+     "saatmisaeg|bidalia|anfonwyd|seolta|dihantar|ipinadala|göndərilib|mibgħut|ilitumwa|"
+     "gestuur|data trimiterii|sendt den|geschickt|verstuurd|dato sendt|skrevet|napsáno|дата "
+     "отправки|"
      "poslano dne|보낸 시간|發送時間|傳送時間|sent|sent at|sent on|gesendet|gesendet "
      "am|envoyé|envoyé le|"
      "date d'envoi|enviado|enviado el|fecha de envío|enviada|enviada em|enviado em|inviato|"
@@ -36,7 +40,8 @@ static const MailWordRow labels[] = {
      "الإرسال|أرسلت|发送时间|发送日期|寄件日期|傳送日期|送信日時|送信日|보낸 날짜|"
      "보낸날짜|送信|পাঠানো হয়েছে|প্রেরিত"},
     {MAIL_WORD_TO,
-     "prima|destinatarul|destinatari|primatelj|prejemnik|příjemce|príjemca|адрасат|"
+     "adressaat|nori|chuig|prima|destinatarul|destinatari|primatelj|prejemnik|příjemce|"
+     "príjemca|адрасат|"
      "получател|прима|për|gavėjas|प्रति|প্রতি|প্রাপক|to|an|empfänger|à|a|destinataire|"
      "destinataires|para|destinatario|destinatário|per|aan|geadresseerde|till|mottagare|"
      "til|modtager|mottaker|vastaanottaja|kenelle|do|komu|adresat|za|címzett|címzettek|"
@@ -48,7 +53,8 @@ static const MailWordRow labels[] = {
      "másolat|másolatot kap|копия|копія|bilgi|κοιν|κοινοποίηση|抄送|副本|참조|עותק|نسخة|"
      "สำเนา|tembusan|kópia|c.c|bcc"},
     {MAIL_WORD_SUBJECT,
-     "subiectul|titlu|тэма|tema|subjekt|lënda|विषय|বিষয়|efni|subject|betreff|betr|objet|"
+     "pwnc|ábhar|subiectul|titlu|тэма|tema|subjekt|lënda|विषय|বিষয়|efni|subject|betreff|betr|"
+     "objet|"
      "sujet|asunto|assunto|assumpte|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|"
      "předmět|věc|predmet|tárgy|тема|предмет|относно|konu|θέμα|subiect|teema|pealkiri|"
      "temats|zadeva|naslov|subjek|perihal|gaia|chủ đề|tiêu đề|เรื่อง|หัวเรื่อง|נושא|הנדון|"
@@ -203,6 +209,7 @@ static const char begins[] =
 
 /* The verb of "On … wrote:". Lines with a date or an address need none. */
 static const char verbs[] =
+    "pisze|님이 씀|가 씀|ने लिखा|লিখেছেন|idatzi du|ysgrifennodd|எழுதி|రాశారు|लिहिले|لکھا|"
     "wrote|writes|geschrieben|geschreven|skreiv|skrifaði|escribiu|ha escrit|idatzi zuen|"
     "напісаў|написа|shkroi|ha scrit|skreau|scríobh|գրել է|写于|쓴 글|yazmış|schrieb|"
     "écrit|escribió|escribía|ha scritto|scrisse|escreveu|schreef|skrev|kirjoitti|napisał|"
