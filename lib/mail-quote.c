@@ -27,6 +27,17 @@ typedef struct {
     gboolean *quoted;
 } Search;
 
+/* A bar that quotes what follows: with another one it is a row of a table, before these signs
+ * part of a drawing, as of a tree of folders. */
+static gboolean
+is_quoting_bar(const char *line)
+{
+    const char *next = line + 1 + strspn(line + 1, " ");
+
+    return *line == '|' && strchr(next, '|') == NULL &&
+           (*next == 0 || strchr("-`+*\\/_", *next) == NULL);
+}
+
 /* Skips quote signs and spaces; *level_out tells how many signs. */
 static const char *
 skip_quote(const char *line, guint *level_out)
@@ -35,7 +46,7 @@ skip_quote(const char *line, guint *level_out)
 
     for (; *line != 0; line = g_utf8_next_char(line)) {
         gunichar c = g_utf8_get_char(line);
-        if (c == '>' || (c == '|' && strchr(line + 1, '|') == NULL)) /* else a table */
+        if (c == '>' || is_quoting_bar(line))
             level++;
         else if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT)
             break;

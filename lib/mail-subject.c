@@ -12,6 +12,15 @@ says_forwarded(const char *folded)
            mail_word_marker(folded, MAIL_MARKER_FIRST) == MAIL_WORD_FORWARD;
 }
 
+/* Spaces, and signs that a server or a person put there: "⚠ WG: x". */
+static const char *
+skip_signs(const char *p)
+{
+    while (*p != 0 && *p != '[' && *p != '(' && !g_unichar_isalnum(g_utf8_get_char(p)))
+        p = g_utf8_next_char(p);
+    return p;
+}
+
 /* The prefix at p: its kind, and where the subject goes on after it. */
 static MailWord
 read_prefix(const char *p, const char **rest_out)
@@ -41,7 +50,7 @@ has_sure_prefix(const char *folded)
 {
     return strstr(folded, "fw") != NULL &&
            g_regex_match_simple("(^|[\\s:\\[(\"'>/|])fwd?\\s*(\\[\\d+\\])?:|"
-                                "(^|[\\[(\"'>])fwd?\\s*([\\])>;|]|- )",
+                                "(^|[\\[(\"'>])fwd?\\s*([\\])>;|]|[-–—] )",
                                 folded, 0, 0);
 }
 
@@ -69,7 +78,7 @@ mail_subject_forwards(const char *subject)
         has_sure_prefix(folded))
         return TRUE;
     for (;;) {
-        p += strspn(p, " ");
+        p = skip_signs(p);
         gboolean first = p == folded;
         MailWord word = read_prefix(*p == '[' || *p == '(' ? p + 1 : p, &p);
         /* A word that can mean both is a forward only where this message begins with it. */

@@ -133,6 +133,7 @@ test_subjects(void)
         "Прослеђено: x", "Пересл.: x",      "ส่งต่อ: x",     "अग्रेषित: x",
         "【转发】预算",  "[전달] 예산",     "转：预算",    "【転送】x",
         "(Forwarded) x", "გადაგზავნილი: x", "Re: 转发：x", "Přeposlaná zpráva: x",
+        "⚠️ WG: x",  "Fwd – x",
     };
     static const char *const others[] = {
         "[dev] budget",           "(draft) budget",    "【重要】预算",

@@ -194,6 +194,9 @@ test_unmarked(void)
     assert_found("Nora wrote:\nThursday is fine.\n", FALSE, FALSE);
     assert_found("| Item | Price |\n|------|-------|\n| Bolt | 0.12 |\n| Nut | 0.10 |\n",
                  FALSE, FALSE);
+    assert_found("|-- lib\n|   `-- mail.c\n|-- man\n|-- tests\n", FALSE, FALSE);
+    assert_found("|\\\n| * 84e8c1a one\n| * 1a2b3c4 two\n| * 5d6e7f8 three\n|/\n", FALSE,
+                 FALSE);
     assert_found("| Can you do Thursday?\n| We need it.\n| Nora\n", FALSE, TRUE);
 }
 
