@@ -26,6 +26,7 @@ is_own(const Account *account, const char *address)
 typedef struct {
     guint external, novel, external_novel, mentioned, lists, outside, hidden, lookalike;
     gint64 thread_days, contact_days;
+    gboolean mine; /* the human wrote in the conversation */
 } Tally;
 
 /* Whole days from then to now, when there was a then (A29). */
@@ -94,7 +95,7 @@ tally_recipients(Db *db, const Config *config, const Account *account, Item *ite
             return FALSE;
         recipient->mentioned = found.mentioned && !self;
         recipient->known = (found.known || self) && !recipient->mentioned;
-        recipient->outside = !found.takes_part && !(self && item->conversation != 0);
+        recipient->outside = !found.takes_part && !(self && tally->mine);
         tally->external += recipient->external;
         tally->novel += !recipient->known;
         tally->external_novel += recipient->external && !recipient->known;
@@ -119,8 +120,8 @@ set_audience(Item *item, const Tally *tally)
     facts_set(facts, FACT_KNOWN, item->recipients->len - tally->novel);
     facts_set(facts, FACT_FROM_BODY, tally->mentioned);
     facts_set(facts, FACT_LISTS, tally->lists);
-    facts_set(facts, FACT_IN_THREAD, item->conversation != 0);
-    facts_set(facts, FACT_MINE, item->conversation != 0);
+    facts_set(facts, FACT_IN_THREAD, tally->mine);
+    facts_set(facts, FACT_MINE, tally->mine);
     facts_set(facts, FACT_OUTSIDE_THREAD, tally->outside);
     facts_set(facts, FACT_THREAD_DAYS, tally->thread_days);
     facts_set(facts, FACT_CONTACT_DAYS, tally->contact_days);
@@ -200,8 +201,8 @@ count_to_recipients(Db *db, Item *item, gint64 now, GError **error)
     return TRUE;
 }
 
-/* What has left, or will, without a person. Outside a conversation there is none to count in.
- */
+/* What has left, or will, without a person. A conversation in which the human never wrote has
+ * its count, too: two machines stop there as well (B12). */
 static gboolean
 count_sends(Db *db, Item *item, gint64 now, GError **error)
 {
@@ -243,7 +244,7 @@ evidence_gather(Db *db, const Config *config, const Account *account, Item *item
     gboolean answers_machine = FALSE;
 
     if (!history_conversation(db, account->name, (const char *const *)item->extract->parents,
-                              &item->conversation, &answers_machine, error) ||
+                              &item->conversation, &tally.mine, &answers_machine, error) ||
         !tally_recipients(db, config, account, item, now, &tally, error))
         return FALSE;
     set_audience(item, &tally);

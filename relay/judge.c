@@ -83,7 +83,8 @@ collect_recipients(const Account *account, Item *item)
 static gboolean
 is_reply(const Item *item)
 {
-    return item->conversation != 0 && item->facts.values[FACT_OUTSIDE_THREAD].number == 0;
+    return item->facts.values[FACT_MINE].number != 0 &&
+           item->facts.values[FACT_OUTSIDE_THREAD].number == 0;
 }
 
 static gboolean

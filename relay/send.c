@@ -22,6 +22,20 @@ send_move(Db *db, const char *id, State from, State to, const char *why, gint64 
     return FALSE;
 }
 
+/* The message that began a conversation counts in it like those that answer it. */
+static gboolean
+join_own(Db *db, const Item *item, GError **error)
+{
+    gint64 conversation = 0;
+    gboolean automatic;
+
+    if (item->conversation != 0)
+        return TRUE;
+    if (!history_trace(db, item->account, item->message_id, &conversation, &automatic, error))
+        return FALSE;
+    return conversation == 0 || queue_join(db, item->id, conversation, error);
+}
+
 gboolean
 send_learn(Db *db, const Item *item, gint64 now, GError **error)
 {
@@ -37,7 +51,7 @@ send_learn(Db *db, const Item *item, gint64 now, GError **error)
         .lists = nobody,
     };
 
-    return history_observe(db, &observation, now, error);
+    return history_observe(db, &observation, now, error) && join_own(db, item, error);
 }
 
 gboolean

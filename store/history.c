@@ -380,7 +380,8 @@ history_observe(Db *db, const Observation *observation, gint64 now, GError **err
 
 gboolean
 history_conversation(Db *db, const char *account, const char *const *parents,
-                     gint64 *conversation_out, gboolean *automatic_out, GError **error)
+                     gint64 *conversation_out, gboolean *mine_out, gboolean *automatic_out,
+                     GError **error)
 {
     Trail trail;
     gboolean mine = FALSE;
@@ -388,7 +389,8 @@ history_conversation(Db *db, const char *account, const char *const *parents,
     if (!follow_ids(db, account, parents, G_MAXUINT, &trail, error) ||
         (trail.conversation != 0 && !is_mine(db, account, trail.conversation, &mine, error)))
         return FALSE;
-    *conversation_out = mine ? trail.conversation : 0;
+    *conversation_out = trail.conversation;
+    *mine_out = mine;
     if (automatic_out != NULL)
         *automatic_out = trail.automatic;
     return TRUE;

@@ -76,12 +76,13 @@ typedef struct {
 gboolean history_look_up(Db *db, const char *account, const char *address, gint64 conversation,
                          HistoryAddress *found_out, GError **error);
 
-/* The one conversation in which the human wrote and to which the ids lead; 0 when there is
- * none or they lead to different conversations. Ids never seen are ignored. *automatic_out,
- * which may be NULL: whether a machine wrote the message of any of the ids. */
+/* The one conversation to which the ids lead, whoever wrote in it; 0 when there is none or
+ * they lead to different conversations. Ids never seen are ignored. *mine_out: whether the
+ * human wrote in it. *automatic_out, which may be NULL: whether a machine wrote the message of
+ * any of the ids. */
 gboolean history_conversation(Db *db, const char *account, const char *const *parents,
-                              gint64 *conversation_out, gboolean *automatic_out,
-                              GError **error);
+                              gint64 *conversation_out, gboolean *mine_out,
+                              gboolean *automatic_out, GError **error);
 
 /* The conversation that an id leads to, whoever wrote in it, 0 when the id was never seen; and
  * whether a machine wrote its message. */

@@ -269,6 +269,12 @@ count_sent(Db *db, const char *account, gint64 since, const char *recipient,
 }
 
 gboolean
+queue_join(Db *db, const char *id, gint64 conversation, GError **error)
+{
+    return db_run(db, &item_join, error, "si", id, conversation) >= 0;
+}
+
+gboolean
 queue_count_automatic(Db *db, const char *account, gint64 since, gint64 conversation,
                       const char *recipient, const char *except, guint *count_out,
                       GError **error)

@@ -196,6 +196,9 @@ GPtrArray *queue_in_state(Db *db, State state, GError **error);
 /* How many items of an account are in each state; counts_out has STATE_COUNT entries. */
 gboolean queue_count(Db *db, const char *account, guint *counts_out, GError **error);
 
+/* The item is of that conversation, if it was of none yet. */
+gboolean queue_join(Db *db, const char *id, gint64 conversation, GError **error);
+
 /* Automatic items that left or will leave. since: created at or after. Of one conversation
  * (else 0), to one recipient (else NULL), or neither; not both. except: an item id not to
  * count, or NULL. */

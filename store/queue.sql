@@ -97,6 +97,9 @@ SELECT id FROM item
                                WHERE message.account = $1 AND message.conversation = $2))
     ORDER BY waiting DESC, seq DESC LIMIT $3;
 
+-- name: item_join
+UPDATE item SET conversation = $2 WHERE id = $1 AND conversation = 0;
+
 -- Two statements, each for its index; what is delayed is a part of what waits. The order of the
 -- second keeps SQLite from walking what is delayed in other accounts.
 -- name: delayed_in_conversation

@@ -168,6 +168,24 @@ def _(world):
     assert len(world.sink.wait(3)) == 3
 
 
+@story("A conversation that the agent began counts from its first message (B11, B12)")
+def _(world):
+    world.gate.configure(standard())
+    world.gate.restart_relay()
+    write(world, DANA)
+    begun = send(world, DANA)
+    assert begun["state"] == "released", begun
+    assert world.receive(DANA, [OWNER], letter(
+        OWNER, sender=DANA, In_Reply_To=its_id(world, begun), Message_ID="<d1@example.com>")).ok
+    assert answer(world, "<d1@example.com>", to=DANA)["state"] == "released"
+    third = answer(world, "<d1@example.com>", to=DANA)
+    assert third["state"] == "draft" and "limit of 2" in third["reason"], third
+    facts = world.gate.show(third["id"])["facts"]
+    assert (facts["auto_sends"], facts["mine"], facts["in_thread"]) == (2, False, False), facts
+    assert send(world, DANA)["state"] == "released"
+    assert len(world.sink.wait(5)) == 5
+
+
 @story("A slow drip to one person ends, in however many conversations (XB15, XB16)")
 def _(world):
     world.gate.configure(standard())

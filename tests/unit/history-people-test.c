@@ -85,6 +85,7 @@ test_forget(void)
 {
     const char *const ids[] = {"<k1@x>", NULL};
     gint64 conversation = 0;
+    gboolean mine = FALSE;
     Scratch scratch;
 
     scratch_open(&scratch);
@@ -97,7 +98,8 @@ test_forget(void)
     g_assert_false(found.known);
     g_assert_false(found.mentioned);
     g_assert_cmpint(found.vouched, ==, 0);
-    g_assert_true(history_conversation(scratch.db, ME, ids, &conversation, NULL, NULL));
+    g_assert_true(history_conversation(scratch.db, ME, ids, &conversation, &mine, NULL, NULL));
+    g_assert_true(mine);
     g_assert_true(history_look_up(scratch.db, ME, NORA, conversation, &found, NULL));
     g_assert_true(found.takes_part);
     g_assert_cmpint(found.written, ==, 1000);

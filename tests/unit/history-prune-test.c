@@ -25,10 +25,11 @@ is_thread(Db *db, const char *id)
     const char *const ids[] = {id, NULL};
     g_autoptr(GError) error = NULL;
     gint64 conversation = 0;
+    gboolean mine = FALSE;
 
-    history_conversation(db, ME, ids, &conversation, NULL, &error);
+    history_conversation(db, ME, ids, &conversation, &mine, NULL, &error);
     g_assert_no_error(error);
-    return conversation != 0;
+    return mine;
 }
 
 static void

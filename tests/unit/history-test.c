@@ -250,10 +250,11 @@ conversation_of(Db *db, const char *const *parents)
 {
     g_autoptr(GError) error = NULL;
     gint64 conversation = -1;
+    gboolean mine = FALSE;
 
-    history_conversation(db, ME, parents, &conversation, NULL, &error);
+    history_conversation(db, ME, parents, &conversation, &mine, NULL, &error);
     g_assert_no_error(error);
-    return conversation;
+    return mine ? conversation : 0;
 }
 
 static gboolean

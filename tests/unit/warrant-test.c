@@ -122,11 +122,12 @@ takes_part(Db *db, const char *id, const char *address)
     g_autoptr(GError) error = NULL;
     const char *const ids[] = {id, NULL};
     gint64 conversation = 0;
+    gboolean mine = FALSE;
     HistoryAddress found = {0};
 
-    history_conversation(db, ME, ids, &conversation, NULL, &error);
+    history_conversation(db, ME, ids, &conversation, &mine, NULL, &error);
     g_assert_no_error(error);
-    if (conversation != 0)
+    if (mine)
         history_look_up(db, ME, address, conversation, &found, &error);
     g_assert_no_error(error);
     return found.takes_part;
