@@ -317,6 +317,33 @@ test_times(void)
     scratch_close(&scratch);
 }
 
+/* A conversation in which the human never wrote is one all the same, and his once he does
+ * (B12).
+ */
+static void
+test_not_mine(void)
+{
+    static const Event events[] = {
+        RECEIVED("<d1@x>", .correspondents = {NORA}), AGENT("<a1@x>", .parents = {"<d1@x>"}),
+        HUMAN("<h1@x>", .parents = {"<a1@x>"}, .recipients = {NORA})};
+    const char *const ids[] = {"<a1@x>", NULL};
+    gint64 before = 0, conversation = 0;
+    gboolean mine = TRUE;
+    Scratch scratch;
+
+    scratch_open(&scratch);
+    observe(scratch.db, &events[0], 1000);
+    observe(scratch.db, &events[1], 1000);
+    g_assert_true(history_conversation(scratch.db, ME, ids, &before, &mine, NULL, NULL));
+    g_assert_cmpint(before, !=, 0);
+    g_assert_false(mine);
+    observe(scratch.db, &events[2], 1000);
+    g_assert_true(history_conversation(scratch.db, ME, ids, &conversation, &mine, NULL, NULL));
+    g_assert_cmpint(conversation, ==, before);
+    g_assert_true(mine);
+    scratch_close(&scratch);
+}
+
 static char **
 make_names(const char *format, guint count)
 {
@@ -393,6 +420,7 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_case);
     }
     g_test_add_func("/history/times XE17", test_times);
+    g_test_add_func("/history/not mine B12", test_not_mine);
     g_test_add_func("/history/limits XE18", test_limits);
     g_test_add_func("/history/null-lists", test_null_lists);
     return g_test_run();
