@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-#define HEAD_MAX    200 /* bytes of a line that decide what it is */
-#define GAP_MAX     3   /* lines between quoted lines and what is said above them */
-#define DATE_DIGITS 4   /* in the line above a copy */
-#define TIME_DIGITS 8   /* with the hour, which needs no verb beside an address */
-#define TITLE_MAX   80  /* bytes of a line that is a marker and nothing else */
-#define RUN_MIN     3   /* quoted lines that need no "wrote:" above them */
-#define SIGNS_SURE  3   /* at each end of a line that is no sentence */
-#define OPEN_MAX    400 /* bytes of a marker that goes on over several lines */
-#define BREAK_MAX   40  /* bytes of the last word or two of a line that was broken */
+#define HEAD_MAX     200 /* bytes of a line that decide what it is */
+#define GAP_MAX      3   /* lines between quoted lines and what is said above them */
+#define DATE_DIGITS  4   /* in the line above a copy */
+#define TIME_DIGITS  8   /* with the hour, which needs no verb beside an address */
+#define TITLE_MAX    80  /* bytes of a line that is a marker and nothing else */
+#define INITIALS_MAX 12  /* letters before the sign of a quoted line */
+#define RUN_MIN      3   /* quoted lines that need no "wrote:" above them */
+#define SIGNS_SURE   3   /* at each end of a line that is no sentence */
+#define OPEN_MAX     400 /* bytes of a marker that goes on over several lines */
+#define BREAK_MAX    40  /* bytes of the last word or two of a line that was broken */
 
 typedef struct {
     MailCopied copied; /* the header lines so far */
@@ -279,11 +280,36 @@ look_for_date(Search *search, const char *folded, const char *line, gsize length
         *search->quoted = TRUE;
 }
 
+/* "N> Thursday?" or "Nora> Thursday?": quoted as some programs do it, and prompts look. */
+static gboolean
+has_initials(const char *line)
+{
+    line += strspn(line, " ");
+    const char *end = line;
+    while (g_ascii_isalpha(*end))
+        end++;
+    return end > line && end - line <= INITIALS_MAX && *end == '>' &&
+           (end[1] == ' ' || end[1] == '>');
+}
+
+/* The line above says who wrote it. */
+static gboolean
+is_written(const Search *search)
+{
+    if (search->above == NULL || search->above_gap > GAP_MAX)
+        return FALSE;
+    g_autofree char *head = copy_head(search->above, search->above_length);
+    g_autofree char *folded = mail_fold(head);
+    return ends_in_colon(search->above, search->above_length) && mail_word_verb(folded);
+}
+
 static void
-look_for_quote(Search *search, guint level, gboolean empty)
+look_for_quote(Search *search, const char *line, guint level, gboolean empty)
 {
     if (empty)
         return;
+    if (level == 0 && has_initials(line) && is_written(search))
+        *search->quoted = TRUE;
     search->run = level > 0 ? search->run + 1 : 0;
     if (search->run >= RUN_MIN)
         *search->quoted = TRUE;
@@ -351,7 +377,7 @@ look_at_line(Search *search, const char *line, gsize length)
     const char *content = skip_quote(head, &level);
 
     search->above_gap++;
-    look_for_quote(search, level, *content == 0);
+    look_for_quote(search, head, level, *content == 0);
     if (*content == 0)
         return;
     if (is_prose(search, content))

@@ -153,7 +153,8 @@ static const MailWordRow markers[] = {
      "転送されたメッセージ|転送メール|転送されたメール|전달된 메시지|전달된 메일|"
      "전달된 이메일|전달 메시지|전달된 메시지 시작"},
     {MAIL_WORD_REPLY,
-     "původní e-mail|původní email|pôvodný e-mail|original-nachricht|ursprüngliche "
+     "replied message|回复的原邮件|回复的邮件|původní e-mail|původní email|pôvodný "
+     "e-mail|original-nachricht|ursprüngliche "
      "mitteilung|mensaxe orixinal|зыходны ліст|"
      "оригинално писмо|originalna powěsć|jatorrizko mezua|oarspronklik berjocht|"
      "missatge original|upprunalegur póstur|opphavleg melding|messadi original|"

@@ -234,6 +234,9 @@ test_disguised(void)
         "---------- Původní e-mail ----------",
         "------------------ Original ------------------",
         "From:\nNora\nSent:\nFriday\nTo:\nOlivia",
+        "---- Replied Message ----",
+        ">>>>> \"Nora\" == Nora  <nora@example.org> writes:\n\n    Nora> Thursday?",
+        "Nora wrote:\nN> Thursday?",
     };
     static const char *const ordinary[] = {
         "*** I ***",
@@ -247,6 +250,7 @@ test_disguised(void)
         "The form has\n\nFrom:\nTo:\nSubject:\nDate:\n\nand a button.",
         "commit 84e8c1a0b2c3d4e5\nAuthor: Olivia <owner@example.com>\n"
         "Date:   Mon Nov 16 09:00:00 2026 +0000\n\n    parse: count the last byte",
+        "On the server:\nmysql> show tables;\nmysql> use dock;\nmysql> quit",
         "--- Original documents ---\n\n*Original:* Guten Tag",
         "Sir Example wrote in 1888:\n\n    The ramp is long,\n    the day is short.",
         "Call Nora on 13.11.2026 at 08:00:",
