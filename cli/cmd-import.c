@@ -353,6 +353,8 @@ read_options(const Session *session, Import *import)
     import->rules.now = time(NULL);
     import->rules.forced = sent || received;
     import->rules.role = sent ? FOLDER_SENT : FOLDER_OTHER;
+    if (labels != NULL && *labels == '\0')
+        return command_misused("--sent-labels", "labels with commas between them");
     if (labels != NULL)
         import->rules.sent_labels = folder_split_labels(labels);
     if (sent && received)

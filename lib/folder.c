@@ -148,7 +148,7 @@ is_among(const char *label, char *const *names)
 
     for (; *names != NULL; names++) {
         g_autofree char *name = fold_name(*names);
-        if (g_str_equal(name, folded))
+        if (*name != '\0' && g_str_equal(name, folded)) /* no label is none of them */
             return TRUE;
     }
     return FALSE;

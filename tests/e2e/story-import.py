@@ -273,6 +273,7 @@ def _(world):
     for words, status in (([path, "/nonexistent"], 66), (["--since", "yesterday", path], 64),
                           (["--min-times", "0", path], 64), ([], 64), ([world.gate.etc], 66),
                           (["--sent", "--received", path], 64),
+                          (["--sent-labels", "", path], 64),
                           (["--account", "nobody", path], 66)):
         done = run(world, *words)
         assert done.returncode == status, (words, done)

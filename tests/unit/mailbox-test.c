@@ -133,6 +133,7 @@ static const struct {
     {"\"Sent, but not by me\",Inbox", FOLDER_OTHER, NULL}, {"\"A, B\",Sent", FOLDER_SENT, NULL},
     {"البريد المُرسَل", FOLDER_SENT, NULL}, {"Skickade mail,Viktigt", FOLDER_SENT, NULL},
     {"Weg", FOLDER_SENT, "Fort,Weg"}, {"Sent", FOLDER_OTHER, "Fort,Weg"},
+    {"", FOLDER_OTHER, "Weg,"}, {"Weg,", FOLDER_SENT, ",Weg"},
     {"Weg,Entwürfe", FOLDER_DRAFTS, "Weg"}, {"\"Weg, fort\"", FOLDER_SENT, "\"weg, FORT\""},
 };
 /* clang-format on */
