@@ -233,7 +233,8 @@ is_attribution(const char *line, gsize length)
     if (mail_word_verb(folded))
         return TRUE;
     return ends_in_colon(line, length) &&
-           (strchr(folded, '@') != NULL || count_digits(folded) > 0 || length > HEAD_MAX);
+           (strchr(folded, '@') != NULL || count_date_digits(folded) >= DATE_DIGITS ||
+            length > HEAD_MAX);
 }
 
 /* "On Friday, 13.11.2026, Nora <nora@example.org> has" and on the next line "written:". */

@@ -251,6 +251,8 @@ test_disguised(void)
         "commit 84e8c1a0b2c3d4e5\nAuthor: Olivia <owner@example.com>\n"
         "Date:   Mon Nov 16 09:00:00 2026 +0000\n\n    parse: count the last byte",
         "On the server:\nmysql> show tables;\nmysql> use dock;\nmysql> quit",
+        "In parse.c, line 20:\n\n> if (a)\n>     return;",
+        "RFC 5322 has it so:\n> one line of 998 bytes",
         "--- Original documents ---\n\n*Original:* Guten Tag",
         "Sir Example wrote in 1888:\n\n    The ramp is long,\n    the day is short.",
         "Call Nora on 13.11.2026 at 08:00:",
