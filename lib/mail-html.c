@@ -332,10 +332,11 @@ read_tag(Render *render, const char *p)
 }
 
 static char *
-render_all(const char *html, gboolean page)
+render_all(const char *html, gboolean page, guint pre)
 {
     g_autoptr(GString) out = g_string_sized_new(strlen(html));
     Render render = {.out = out,
+                     .pre = pre,
                      .feeds = 2,
                      .tags = TRUE,
                      .quotes = TRUE,
@@ -360,11 +361,24 @@ render_all(const char *html, gboolean page)
 char *
 mail_render_html(const char *html)
 {
-    return render_all(html, FALSE);
+    return render_all(html, FALSE, 0);
 }
 
 char *
 mail_render_page(const char *html)
 {
-    return render_all(html, TRUE);
+    return render_all(html, TRUE, 0);
+}
+
+char *
+mail_render_lines(const char *html)
+{
+    static const char pattern[] =
+        "white-space\\s*:\\s*(pre|break-spaces)|<(xmp|listing|plaintext)\\b";
+    static GRegex *regex;
+
+    if (g_once_init_enter(&regex))
+        g_once_init_leave(&regex,
+                          g_regex_new(pattern, G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL));
+    return g_regex_match(regex, html, 0, NULL) ? render_all(html, TRUE, 1) : NULL;
 }

@@ -161,6 +161,7 @@ read_html(MailReading *reading, const char *html, gboolean counted)
 {
     g_autofree char *rendered = mail_render_html(html);
     g_autofree char *page = mail_render_page(html);
+    g_autofree char *lines = mail_render_lines(html);
 
     if (g_regex_match_simple("charset\\s*=[\\s\"']*utf-?7", html,
                              G_REGEX_CASELESS | G_REGEX_RAW, 0))
@@ -170,6 +171,8 @@ read_html(MailReading *reading, const char *html, gboolean counted)
         count_data_links(reading, rendered);
     mail_append(reading, reading->html, rendered);
     mail_read_text(reading, page, FALSE);
+    if (lines != NULL)
+        mail_find_quotes(lines, &reading->extract->forward, &reading->extract->quoted);
     mail_append(reading, reading->page, page);
 }
 

@@ -116,6 +116,10 @@ char *mail_render_html(const char *html);
  * together again that comments or attributes stood between. */
 char *mail_render_page(const char *html);
 
+/* The same with the line ends of the source, for pages that show them by their style. NULL
+ * when this one does not. */
+char *mail_render_lines(const char *html);
+
 /* text/enriched (RFC 1896) and text/richtext (RFC 1341) as text. */
 char *mail_render_enriched(const char *text);
 

@@ -295,6 +295,14 @@ static const struct {
      1, FALSE, NULL},
     {"a word that ends in data", "Content-Type: text/html\n\n<p>See the data: one, two</p>\n",
      0, FALSE, NULL},
+    {"XB21 lines that a style keeps",
+     "Content-Type: text/html\n\n<p style=\"white-space: pre-wrap\">See.\n\n"
+     "---------- Forwarded message ---------\nFrom: Lee</p>\n",
+     0, TRUE, NULL},
+    {"lines that no style keeps",
+     "Content-Type: text/html\n\n<p style=\"white-space:nowrap\">Do not call it a\n"
+     "forwarded message\n</p>\n",
+     0, FALSE, NULL},
     {"enriched text", "Content-Type: text/enriched\n\nx\n", 1, FALSE, NULL},
     {"octets that are text", "Content-Type: application/octet-stream\n\nx\n", 1, FALSE, NULL},
     {"B3 new kind of message", MIXED HELLO "--bb\nContent-Type: message/x-y\n\n" MAIL END, 1,
