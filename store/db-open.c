@@ -13,7 +13,6 @@
 #include "store/schema.h"
 
 #define BUSY_TIMEOUT_MS 2000
-#define LARGE_FILE      ((off_t)256 * 1024 * 1024)
 
 static const char *const suffixes[DB_FILES] = {"", "-wal", "-shm"};
 
@@ -54,14 +53,6 @@ use_wal(Db *db, GError **error)
 }
 
 static gboolean
-is_large(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && status.st_size > LARGE_FILE;
-}
-
-static gboolean
 set_up(Db *db, GError **error)
 {
     sqlite3_extended_result_codes(db->handle, 1);
@@ -69,9 +60,7 @@ set_up(Db *db, GError **error)
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    return db_execute(db, &connection_settings, error) &&
-           (!is_large(db->paths[0]) || db_execute(db, &cache_large, error)) &&
-           use_wal(db, error);
+    return db_execute(db, &connection_settings, error) && use_wal(db, error);
 }
 
 static void

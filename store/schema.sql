@@ -16,10 +16,6 @@ PRAGMA cell_size_check = ON;
 PRAGMA wal_autocheckpoint = 4000;
 PRAGMA journal_size_limit = 67108864;
 
--- Of a long history not even the inner pages of its trees fit into 8 MiB.
--- name: cache_large
-PRAGMA cache_size = -65536;
-
 -- name: connection_wal
 PRAGMA journal_mode = WAL;
 

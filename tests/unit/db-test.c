@@ -6,7 +6,6 @@
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/error.h"
 #include "store/approval-sql.h"
@@ -99,36 +98,6 @@ test_settings(void)
         g_assert_no_error(error);
         g_assert_cmpint(value, ==, rows[i].value);
     }
-    scratch_close(&scratch);
-}
-
-/* In KiB. */
-static gint64
-ask_cache(Db *db)
-{
-    static const Sql ask = {"", "PRAGMA cache_size"};
-    g_autoptr(GError) error = NULL;
-    gint64 value = 0;
-
-    db_integer(db, &ask, 0, &value, &error, "");
-    g_assert_no_error(error);
-    return -value;
-}
-
-static void
-test_cache(void)
-{
-    Scratch scratch;
-
-    scratch_open(&scratch);
-    put_row(scratch.db, "x@example.com");
-    g_assert_cmpint(ask_cache(scratch.db), ==, 8 * 1024);
-    g_clear_pointer(&scratch.db, db_close);
-    /* SQLite passes over what is behind its last page. */
-    g_assert_cmpint(truncate(scratch.path, 300 * 1024 * 1024), ==, 0);
-    scratch_reopen(&scratch);
-    g_assert_cmpint(ask_cache(scratch.db), ==, 64 * 1024);
-    g_assert_cmpint(scratch_count_rows(scratch.db), ==, 1);
     scratch_close(&scratch);
 }
 
@@ -569,7 +538,6 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/db/mode", test_mode);
     g_test_add_func("/db/settings", test_settings);
-    g_test_add_func("/db/a long history gets a larger cache", test_cache);
     g_test_add_func("/db/reopen-keeps", test_reopen_keeps);
     g_test_add_func("/db/newer-version", test_newer_version);
     g_test_add_func("/db/unopenable", test_unopenable);
