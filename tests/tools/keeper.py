@@ -36,12 +36,11 @@ class Keeper:
         self.thread.start()
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, *_):
         self.over.set()
         self.thread.join()
         self.calm()
-        if self.failure is not None and kind is None:
-            raise self.failure
+        self.check()  # it is the reason for whatever else is raised
         self.victim.kill()  # it may still be counting
         self.victim.start()
 

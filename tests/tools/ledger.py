@@ -85,10 +85,11 @@ class Item:
 
 
 def database(gate):
-    """The relay's database, with its log; the relay may run."""
-    handle = sqlite3.connect(os.path.join(gate.state, "exeat.db"), timeout=PATIENCE)
-    handle.execute("PRAGMA query_only = on")
-    return handle
+    """The relay's database, with its log; the relay may run, or be about to. Read-only: the last
+    to close it would take the log away, and the next to read would make it anew, as root, so
+    that a relay that starts in this moment cannot open it."""
+    path = os.path.join(gate.state, "exeat.db")
+    return sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)
 
 
 def read_items(gate):
