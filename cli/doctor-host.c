@@ -156,8 +156,9 @@ static void
 look_at_milter(const Config *config, GPtrArray *findings)
 {
     const char *socket = config->milter_socket;
-    const char *path = g_str_has_prefix(socket, "unix:") ? socket + strlen("unix:") : NULL;
-    int failed = path != NULL ? try_path(path) : try_port(socket + strcspn(socket, ":") + 1);
+    const char *address = socket + strcspn(socket, ":") + 1;
+    const char *path = strncmp(socket, "unix:", strlen("unix:")) == 0 ? address : NULL;
+    int failed = path != NULL ? try_path(path) : try_port(address);
 
     if (failed != 0)
         findings_add(findings, FINDING_FAULT, "exeat-milter",
