@@ -8,8 +8,8 @@ struct _Likeness {
     Db *db;
     const Account *account;
     GPtrArray *own; /* what the human's own addresses look like, in their order */
-    GHashTable
-        *internal;       /* domain to the internal one it looks like, the account's, or NULL */
+    /* Domain to the account's internal one that it looks like, or NULL. */
+    GHashTable *internal;
     GHashTable *domains; /* as history_find_like() keeps them */
 };
 

@@ -50,7 +50,8 @@ answer(Request *request, const char *name, GError **error)
     Relay *relay = request->relay;
 
     if (g_atomic_int_get(&relay->ending)) {
-        g_set_error(error, EXEAT_ERROR, ERROR_TEMP, "the relay ends");
+        g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
+                    "the relay is about to stop: try again when it runs");
         return FALSE;
     }
     g_rw_lock_reader_lock(&relay->serving);
