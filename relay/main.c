@@ -84,12 +84,11 @@ open_store(Relay *relay, GError **error)
 }
 
 static gboolean
-serve(Relay *relay, GError **error)
+serve(Relay *relay, int signal_fd, GError **error)
 {
-    const int wanted[] = {SIGHUP, SIGTERM, SIGINT, 0};
-    Signals signals = {.relay = relay, .signal_fd = daemon_signals(wanted, error)};
+    Signals signals = {.relay = relay, .signal_fd = signal_fd};
 
-    if (signals.signal_fd < 0 || !open_store(relay, error))
+    if (!open_store(relay, error))
         return FALSE;
     int listen_fd = wire_listen(relay->config->relay_socket, 0666, error);
     if (listen_fd < 0) {
@@ -132,27 +131,45 @@ serve(Relay *relay, GError **error)
 }
 
 static int
-run(const char *config_path, gboolean check_only)
+fail(const GError *error)
+{
+    log_error("%s", error->message);
+    return g_error_matches(error, EXEAT_ERROR, ERROR_TEMP) ? EX_TEMPFAIL : EX_CONFIG;
+}
+
+static int
+check(const char *config_path)
+{
+    g_autoptr(GError) error = NULL;
+
+    sums_start();
+    g_autoptr(Config) config = config_read(config_path, TRUE, &error);
+    if (config == NULL)
+        return fail(error);
+    report_check(config);
+    return EX_OK;
+}
+
+static int
+run(const char *config_path)
 {
     static Relay relay; /* outlives this function: connections end with the process */
     g_autoptr(GError) error = NULL;
+    const int wanted[] = {SIGHUP, SIGTERM, SIGINT, 0};
+    /* First of all: whoever wants the files read again may say so while they are read. */
+    int signal_fd = daemon_signals(wanted, &error);
 
+    if (signal_fd < 0)
+        return fail(error);
     sums_start();
     relay.started = relay_now();
     g_mutex_init(&relay.lock);
     g_rw_lock_init(&relay.serving);
     relay.config = config_read(config_path, TRUE, &error);
-    if (relay.config != NULL && check_only) {
-        report_check(relay.config);
-        return EX_OK;
-    }
-    gboolean served = relay.config != NULL && serve(&relay, &error);
+    gboolean served = relay.config != NULL && serve(&relay, signal_fd, &error);
     if (relay.writer != NULL)
         writer_stop(relay.writer);
-    if (served)
-        return EX_OK;
-    log_error("%s", error->message);
-    return g_error_matches(error, EXEAT_ERROR, ERROR_TEMP) ? EX_TEMPFAIL : EX_CONFIG;
+    return served ? EX_OK : fail(error);
 }
 
 int
@@ -168,5 +185,5 @@ main(int argc, char **argv)
     if (!daemon_start("exeat-relay", "Judges, keeps and sends what the milter hands over.",
                       options, argc, argv, &config_path, &status))
         return status;
-    return run(config_path, check_only);
+    return check_only ? check(config_path) : run(config_path);
 }

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from gate import ADMIN, AGENT, APPROVER, MILTER  # noqa: E402
 from letter import letter  # noqa: E402
 from sink import Sink  # noqa: E402
-from story import PATIENCE, main, story, until  # noqa: E402
+from story import PATIENCE, main, pause, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
 ASSISTANT, STRANGER, TOM = "agent@example.com", "stranger@example.net", "tom@example.com"
@@ -458,6 +458,39 @@ def _(world):
             assert "exeat.conf" in str(error), error
         else:
             raise AssertionError(f"started with {account} {settings} {mode:o}")
+
+
+def stop_at_clock(gate):
+    """Waits until the relay looks at the clock, once it is more than a program that is loaded.
+    It goes on when the clock is set and the descriptor that is returned is closed."""
+    begin = time.monotonic()
+    while time.monotonic() < begin + PATIENCE:
+        with contextlib.suppress(OSError):  # nobody reads
+            fifo = os.open(gate.clock_file, os.O_WRONLY | os.O_NONBLOCK)
+            with open(f"/proc/{gate.relay.process.pid}/status", encoding="ascii") as file:
+                status = file.read()
+            if "NoNewPrivs:\t1" in status and "State:\tS" in status:
+                return fifo
+            os.close(fifo)
+        pause(begin)
+    raise TimeoutError("it does not look at the clock")
+
+
+@story("Told to read its files again before it has read them once, the relay starts and does so")
+def _(world):
+    gate = world.gate
+    gate.relay.stop()
+    os.mkfifo(gate.clock_file, 0o644)
+    with ThreadPoolExecutor() as pool:
+        starting = pool.submit(gate.relay.start)
+        fifo = stop_at_clock(gate)
+        gate.relay.process.send_signal(signal.SIGHUP)
+        gate.clock(0)
+        os.close(fifo)
+        starting.result()
+    until(lambda: "exeat.conf again" in gate.relay.read_log())
+    assert submit(world).code == 250
+    accepted_is_kept(world, 1)
 
 
 if __name__ == "__main__":
