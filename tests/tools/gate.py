@@ -70,10 +70,11 @@ class Daemon:
         self.environment = {}
         self.notify = os.path.join(folder, name + ".notify")
         self.process = None
+        self.starting = threading.Lock()
 
     def start(self):
         """Starts it and waits until it says that it is ready (sd_notify(3))."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        with self.starting, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
             if os.path.exists(self.notify):
                 os.unlink(self.notify)
             listener.bind(self.notify)
@@ -126,7 +127,9 @@ class Daemon:
             self.process = None
 
     def signal(self, number):
-        self.process.send_signal(number)
+        """One that is starting gets it when it is ready: before its first line, any ends it."""
+        with self.starting:
+            self.process.send_signal(number)
 
     def read_log(self):
         if not os.path.exists(self.log):

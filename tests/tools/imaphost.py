@@ -16,13 +16,13 @@ import hmac
 import imaplib
 import json
 import os
-import signal
 import socket
 import ssl
 import subprocess
 import threading
 import time
 
+from group import PEACE, end_group
 from mailhost import can_connect, free_port
 from story import PATIENCE
 
@@ -31,7 +31,6 @@ PASSWORD = "correct horse"
 MAIL = 61011  # a number that no user database knows owns the mail
 # For sent mail by its special use alone; as people write it, and in modified UTF-7.
 COPIES, COPIES_WIRE = "Büro & Kopien", "B&APw-ro &- Kopien"
-STOP_SECONDS = 10
 
 CONFIG = """\
 base_dir = {folder}/run
@@ -199,25 +198,16 @@ class ImapHost:
 
     def stop(self):
         """Ends Dovecot and everything it started."""
-        if self.process is None:
-            return
-        self.process.terminate()
-        try:
-            self.process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
-        self.kill()
+        self._end(PEACE)
 
     def kill(self):
         """The same at once. In peace it takes two seconds, for nothing where its folder goes."""
-        if self.process is None:
-            return
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.process.wait()
-        self.process = None
+        self._end(0)
+
+    def _end(self, seconds):
+        if self.process is not None:
+            end_group(self.process, seconds)
+            self.process = None
 
     def read_log(self):
         text = ""

@@ -24,6 +24,7 @@ import subprocess
 import tempfile
 import time
 
+from group import end_group
 from story import PATIENCE
 
 DOOR = "exeat"
@@ -36,7 +37,6 @@ LOGINS = {
     "Agent@EXAMPLE.com": [],
     "other@example.com": ["other@example.com"],
 }
-STOP_SECONDS = 10
 PORTS = range(10000, 32768)  # below those that the kernel gives whoever wants any
 RESERVED = []  # until the test ends
 
@@ -305,19 +305,10 @@ class MailHost:
         return True
 
     def stop(self):
-        """Ends Postfix. master takes its own children with it; what is left is killed."""
+        """Ends Postfix and everything it started."""
         if self.master is None:
             return
-        self.master.terminate()
-        try:
-            self.master.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass
-        try:
-            os.killpg(self.master.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self.master.wait()
+        end_group(self.master)
         self.master = None
 
     def restart(self):

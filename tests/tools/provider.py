@@ -13,10 +13,10 @@ import hashlib
 import hmac
 import json
 import os
-import signal
 import subprocess
 import time
 
+from group import end_group
 from imaphost import make_authority, openssl
 from mailhost import PASSWORD, MailHost, can_connect, free_port
 from story import PATIENCE
@@ -199,10 +199,5 @@ class Provider(MailHost):
     def stop(self):
         super().stop()
         if self.dovecot is not None:
-            self.dovecot.terminate()
-            self.dovecot.wait()
-            try:
-                os.killpg(self.dovecot.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            end_group(self.dovecot)
             self.dovecot = None
