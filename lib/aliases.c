@@ -81,7 +81,7 @@ static void add_targets(GPtrArray *targets, const char *text, gboolean include);
 static void
 add_included(GPtrArray *targets, const char *path)
 {
-    g_autofree char *text = trusted_read(path, NULL);
+    g_autofree char *text = trusted_read_table(path, NULL);
     g_auto(GStrv) lines = g_strsplit(text != NULL ? text : UNTOLD, "\n", -1);
 
     for (char **line = lines; *line != NULL; line++)
@@ -201,7 +201,7 @@ aliases_read(char *const *files, GError **error)
     for (; *files != NULL; files++) {
         const Source source = {strchr(*files, ':') + 1, g_str_has_prefix(*files, "aliases:"),
                                aliases};
-        g_autofree char *text = trusted_read(source.path, error);
+        g_autofree char *text = trusted_read_table(source.path, error);
         if (text == NULL || !read_text(&source, text, error))
             return NULL;
     }

@@ -7,7 +7,7 @@
 
 #include "lib/error.h"
 
-#define FILE_LIMIT   (1024 * 1024)
+#define MEBIBYTE     (1024 * 1024)
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 #define OTHERS_ANY   (S_IRWXG | S_IRWXO)
 
@@ -43,9 +43,9 @@ check_status(const char *path, const struct stat *status, mode_t others, GError 
     return FALSE;
 }
 
-/* To the end, not to the size of fstat: the file may grow meanwhile. */
+/* To the end, not to the size of fstat: the file may grow meanwhile. most: in MiB. */
 static GString *
-read_all(int fd, const char *path, GError **error)
+read_all(int fd, const char *path, guint most, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     char piece[8192];
@@ -61,9 +61,9 @@ read_all(int fd, const char *path, GError **error)
             return NULL;
         }
         g_string_append_len(text, piece, length);
-        if (text->len > FILE_LIMIT) {
+        if (text->len > (gsize)most * MEBIBYTE) {
             g_set_error(error, EXEAT_ERROR, ERROR_CONFIG,
-                        "%s: found more than 1 MiB, expected less", path);
+                        "%s: found more than %u MiB, expected less", path, most);
             return NULL;
         }
     }
@@ -85,7 +85,7 @@ check_text(const GString *text, const char *path, GError **error)
 }
 
 static char *
-read_checked(const char *path, mode_t others, GError **error)
+read_checked(const char *path, mode_t others, guint most, GError **error)
 {
     g_autoptr(GString) text = NULL;
     struct stat status;
@@ -95,7 +95,7 @@ read_checked(const char *path, mode_t others, GError **error)
     if (fd < 0 || fstat(fd, &status) != 0)
         g_set_error(error, EXEAT_ERROR, ERROR_CONFIG, "%s: %s", path, g_strerror(errno));
     else if (check_status(path, &status, others, error))
-        text = read_all(fd, path, error);
+        text = read_all(fd, path, most, error);
     if (fd >= 0)
         close(fd);
     if (text == NULL || !check_text(text, path, error))
@@ -106,13 +106,19 @@ read_checked(const char *path, mode_t others, GError **error)
 char *
 trusted_read(const char *path, GError **error)
 {
-    return read_checked(path, OTHERS_WRITE, error);
+    return read_checked(path, OTHERS_WRITE, 1, error);
+}
+
+char *
+trusted_read_table(const char *path, GError **error)
+{
+    return read_checked(path, OTHERS_WRITE, 16, error);
 }
 
 char *
 trusted_read_secret(const char *path, GError **error)
 {
-    return read_checked(path, OTHERS_ANY, error);
+    return read_checked(path, OTHERS_ANY, 1, error);
 }
 
 gboolean

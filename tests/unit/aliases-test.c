@@ -233,6 +233,27 @@ test_long_chain(void)
     files_end(&files);
 }
 
+/* The table of a place with many: more than a file of ours may have. */
+static void
+test_large(void)
+{
+    char *const internal[] = {(char *)"example.com", NULL};
+    g_autoptr(GString) table = g_string_new(NULL);
+    g_autoptr(GError) error = NULL;
+    AliasLead lead = {0};
+    Files files;
+
+    files_begin(&files);
+    for (guint i = 0; i < 60000; i++)
+        g_string_append_printf(table, "list%u@example.com  dana@example.com\n", i);
+    g_string_append(table, "last@example.com  stranger@example.net\n");
+    g_autoptr(Aliases) aliases = read_files(&files, table->str, "", &error);
+    g_assert_no_error(error);
+    aliases_follow(aliases, "last@example.com", internal, &lead);
+    g_assert_true(lead.outside);
+    files_end(&files);
+}
+
 static const struct {
     const char *virtual_text;
     const char *local_text;
@@ -294,6 +315,7 @@ main(int argc, char **argv)
     }
     g_test_add_func("/aliases/included", test_included);
     g_test_add_func("/aliases/long chain", test_long_chain);
+    g_test_add_func("/aliases/large", test_large);
     g_test_add_func("/aliases/refusals XF10", test_refusals);
     g_test_add_func("/aliases/untrusted XF16", test_untrusted);
     return g_test_run();
