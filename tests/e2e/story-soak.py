@@ -298,6 +298,7 @@ def _(world):
         with Soak(world, ledger, MESSAGES) as soak:
             storm(world, soak, 0.5, keeper, deadly=True)
             keeper.calm()
+            keeper.kill(world.gate.relay)  # it may still be counting
             storm(world, soak, 0.75, keeper, deadly=False)
             early = [measure(daemon) for daemon in daemons]
             deaths = dict(keeper.deaths)

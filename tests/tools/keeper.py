@@ -26,6 +26,7 @@ class Keeper:
         self.order = os.path.join(gate.etc, f"kill-{self.victim.name}")
         self.deaths = {daemon.name: 0 for daemon in (gate.relay, gate.milter)}
         self.failure = None
+        self.lock = threading.Lock()  # held while one starts
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._watch, daemon=True)
         gate.load(self.victim, SHIM, EXEAT_TEST_KILL=self.order)
@@ -58,8 +59,10 @@ class Keeper:
 
     def kill(self, daemon):
         """Ends it now, and waits until it runs again."""
-        before = self.deaths[daemon.name]
-        daemon.process.kill()
+        with self.lock:
+            self.check()
+            before = self.deaths[daemon.name]
+            daemon.process.kill()
         self.wait_death(daemon, before)
 
     def wait_death(self, daemon, before, seconds=PATIENCE):
@@ -79,7 +82,8 @@ class Keeper:
         while not self.over.wait(PAUSE) and self.failure is None:
             for daemon in (self.gate.relay, self.gate.milter):
                 if daemon.process.poll() is not None:
-                    self._start(daemon)
+                    with self.lock:
+                        self._start(daemon)
 
     def _start(self, daemon):
         if daemon is self.victim:
