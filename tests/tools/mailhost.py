@@ -37,6 +37,7 @@ LOGINS = {
     "Agent@EXAMPLE.com": [],
     "other@example.com": ["other@example.com"],
 }
+CONNECT_SECONDS = 5
 PORTS = range(10000, 32768)  # below those that the kernel gives whoever wants any
 RESERVED = []  # until the test ends
 
@@ -365,6 +366,7 @@ class MailHost:
 def can_connect(address):
     family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.settimeout(CONNECT_SECONDS)  # whoever listens may never look who calls
         try:
             probe.connect(address)
         except OSError:
