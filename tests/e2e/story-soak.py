@@ -74,10 +74,11 @@ class Soak:
         self.over = threading.Event()  # no message is begun any more
         self.rest = threading.Event()  # nor is any decision
         self.failures = []
-        self.senders = [threading.Thread(target=self._guard, args=(self._send,))
-                        for _ in range(CONNECTIONS)]
-        self.people = [threading.Thread(target=self._guard, args=(self._decide, number))
-                       for number in range(PEOPLE)]
+        self.senders = [self._thread(self._send) for _ in range(CONNECTIONS)]
+        self.people = [self._thread(self._decide, number) for number in range(PEOPLE)]
+
+    def _thread(self, work, *arguments):
+        return threading.Thread(target=self._guard, args=(work, *arguments), daemon=True)
 
     def __enter__(self):
         for thread in self.senders + self.people:
@@ -180,6 +181,8 @@ class Soak:
         while not self.rest.wait(PAUSE):
             with contextlib.suppress(RuntimeError):  # nobody answers just now
                 for item in self.world.gate.items():
+                    if self.rest.is_set():
+                        return
                     if hash(item["id"]) % PEOPLE == number and item["id"] not in left_alone:
                         with contextlib.suppress(RuntimeError):
                             self._decide_one(item, left_alone)

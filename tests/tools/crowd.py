@@ -31,7 +31,7 @@ class Crowd:
         self.kinds = kinds
         self.over = threading.Event()
         self.failures = []
-        self.threads = [threading.Thread(target=self._act, args=(work,))
+        self.threads = [threading.Thread(target=self._act, args=(work,), daemon=True)
                         for work in [self._submit] * agents + [self._decide] * people]
 
     def __enter__(self):
