@@ -34,26 +34,11 @@ print_text(GVariant *entry, const char *key, const char *label)
         output_print(INDENT, INDENT INDENT, line);
 }
 
-/* What the address is now. A conversation keeps who took part when an admin makes one of them
- * a stranger again. */
-static const char *
-name_standing(GVariant *entry)
-{
-    g_autoptr(GVariant) letters = answer_array(entry, "conversations", "aa{sv}");
-
-    if (answer_flag(entry, "mentioned", FALSE))
-        return "named in a text";
-    if (answer_flag(entry, "known", FALSE))
-        return "known";
-    return g_variant_n_children(letters) > 0 ? "forgotten" : "never written to";
-}
-
 static void
 print_entry(GVariant *entry)
 {
-    const char *standing = name_standing(entry);
     g_autofree char *account = escape_line(answer_text(entry, "account"));
-    g_autofree char *first = g_strdup_printf("%s, %s: ", account, standing);
+    g_autofree char *first = g_strdup_printf("%s, %s: ", account, reason_standing(entry));
     g_auto(GStrv) reasons = reason_lines(entry, TRUE);
 
     output_print(first, INDENT, answer_text(entry, "address"));

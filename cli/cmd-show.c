@@ -53,14 +53,6 @@ describe_details(GVariant *recipient, const char *const *hidden)
     return g_strjoinv(", ", details);
 }
 
-static const char *
-name_standing(GVariant *recipient)
-{
-    return answer_flag(recipient, "known", FALSE)       ? "known"
-           : answer_flag(recipient, "mentioned", FALSE) ? "named in a text"
-                                                        : "never written to";
-}
-
 /* The marks stand before the address: a quoted local part can hold any words, also ours. */
 static void
 print_recipient(GVariant *recipient, const char *const *hidden)
@@ -68,7 +60,7 @@ print_recipient(GVariant *recipient, const char *const *hidden)
     const char *address = answer_text(recipient, "address");
     const char *normal = answer_text(recipient, "normal");
     const char *external = answer_flag(recipient, "external", TRUE) ? ", external" : "";
-    g_autofree char *marks = g_strconcat("  ", name_standing(recipient), external, NULL);
+    g_autofree char *marks = g_strconcat("  ", reason_standing(recipient), external, NULL);
     g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(MARKS_INDENT), marks);
     g_autofree char *details = describe_details(recipient, hidden);
     g_auto(GStrv) reasons = reason_lines(recipient, !answer_flag(recipient, "known", FALSE));
@@ -89,28 +81,37 @@ print_recipient(GVariant *recipient, const char *const *hidden)
     }
 }
 
+static void
+print_some(gsize count, const char *what)
+{
+    if (count > 0)
+        printf("%" G_GSIZE_FORMAT " %s, ", count, what);
+}
+
 /* Every one, those that deserve most attention first, as the relay sorts them (XD7, E16). */
 static void
 print_recipients(GVariant *item)
 {
     g_autoptr(GVariant) recipients = answer_array(item, "recipients", "aa{sv}");
     g_auto(GStrv) hidden = answer_list(item, "hidden");
-    gsize count = g_variant_n_children(recipients), novel = 0, named = 0, external = 0;
+    gsize count = g_variant_n_children(recipients);
+    gsize novel = 0, named = 0, forgotten = 0, external = 0;
 
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
         gboolean known = answer_flag(recipient, "known", FALSE);
         gboolean mentioned = answer_flag(recipient, "mentioned", FALSE);
-        novel += !known && !mentioned;
-        named += !known && mentioned;
+        gboolean gone = answer_flag(recipient, "forgotten", FALSE);
+        named += mentioned;
+        forgotten += gone && !known && !mentioned;
+        novel += !gone && !known && !mentioned;
         external += answer_flag(recipient, "external", TRUE);
     }
-    g_autofree char *texts =
-        named > 0 ? g_strdup_printf("%" G_GSIZE_FORMAT " named in a text, ", named)
-                  : g_strdup("");
-    printf("Recipients: %" G_GSIZE_FORMAT " (%" G_GSIZE_FORMAT
-           " never written to, %s%" G_GSIZE_FORMAT " external)\n",
-           count, novel, texts, external);
+    printf("Recipients: %" G_GSIZE_FORMAT " (%" G_GSIZE_FORMAT " never written to, ", count,
+           novel);
+    print_some(named, "named in a text");
+    print_some(forgotten, "forgotten");
+    printf("%" G_GSIZE_FORMAT " external)\n", external);
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
         print_recipient(recipient, (const char *const *)hidden);

@@ -89,6 +89,15 @@ add_likeness(GStrvBuilder *lines, GVariant *entry)
         g_strv_builder_add(lines, line);
 }
 
+const char *
+reason_standing(GVariant *entry)
+{
+    return answer_flag(entry, "mentioned", FALSE)   ? "named in a text"
+           : answer_flag(entry, "known", FALSE)     ? "known"
+           : answer_flag(entry, "forgotten", FALSE) ? "forgotten"
+                                                    : "never written to";
+}
+
 char **
 reason_lines(GVariant *entry, gboolean texts)
 {

@@ -182,6 +182,8 @@ insert_reason(GVariantDict *dict, const Reason *reason)
     insert_text(dict, "voucher", story->voucher);
     g_variant_dict_insert_value(dict, "first_named", view_sighting(&story->first));
     g_variant_dict_insert_value(dict, "last_named", view_sighting(&story->last));
+    g_variant_dict_insert(dict, "forgotten", "b",
+                          !story->address.known && story->letters->len > 0);
     insert_text(dict, "looks_like", reason->like);
 }
 

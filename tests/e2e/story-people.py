@@ -233,6 +233,9 @@ def _(world):
     shown = world.gate.command("history", NORA).stdout
     assert f"owner, forgotten: {NORA}" in shown and "last written to on" in shown, shown
     assert "never" in world.gate.command("history", DANA).stdout
+    shown = world.gate.command("show", submit(world, NORA)).stdout
+    assert "0 never written to, 1 forgotten" in shown, shown
+    assert re.search(f"  forgotten, external +{NORA}", shown), shown
 
 
 @story("A reason that ends its own sentence gets no second dot")
