@@ -184,6 +184,20 @@ edit_letter(const Session *session, const char *id, GVariant *letter, const char
     return send_draft(session, id, answer_text(letter, "digest"), &draft);
 }
 
+/* Editors leave copies beside what they change. */
+static void
+remove_folder(const char *folder)
+{
+    g_autoptr(GDir) files = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (files != NULL && (name = g_dir_read_name(files)) != NULL) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        g_unlink(path);
+    }
+    g_rmdir(folder);
+}
+
 int
 cmd_edit(const Session *session, char **words)
 {
@@ -208,7 +222,6 @@ cmd_edit(const Session *session, char **words)
         fprintf(stderr, "exeat: your text is still in %s\n", path);
         return status;
     }
-    g_unlink(path);
-    g_rmdir(folder);
+    remove_folder(folder);
     return status;
 }

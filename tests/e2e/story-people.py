@@ -126,12 +126,14 @@ def edit(world, item, editor):
     return done, [os.path.join(place, name, "letter.txt") for name in os.listdir(place)]
 
 
-@story("An editor that is missing or changes nothing leaves no file; what was written stays")
+@story("An editor that fails or changes nothing leaves no file, nor a copy; what was written stays")
 def _(world):
     held = submit(world, STRANGER)
     for editor in ("/nowhere/editor", "false", "sh -c 'exit 3'", "'"):
         done, left = edit(world, held, editor)
         assert done.returncode == 65 and left == [] and "still in" not in done.stderr, done
+    done, left = edit(world, held, "sed -i~ s/Hello/Hello/")
+    assert done.returncode == 0 and left == [], (done, left)
     done, [path] = edit(world, held, "sh -c 'echo more >>\"$0\"; exit 3'")
     assert done.returncode == 65 and f"your text is still in {path}\n" in done.stderr, done
     with open(path, encoding="ascii") as file:
@@ -163,7 +165,8 @@ def _(world):
         done = world.gate.command(*words, uid=OUTSIDER)
         assert done.returncode == 77 and os.listdir(folder) == [], done
         done = subprocess.run(
-            ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", os.path.join(world.gate.bin, "exeat"),
+            ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh",
+             os.path.join(world.gate.bin, "exeat"),
              "-c", world.gate.config, *words], capture_output=True, text=True, check=False,
             user=APPROVER, group=APPROVER, extra_groups=[])
         assert done.returncode != 0 and "File too large" in done.stderr, done
