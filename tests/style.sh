@@ -80,4 +80,17 @@ fi
 report "every program has its manual page" "$(for page in exeat.1 exeat-milter.8 exeat-relay.8 \
     exeat.conf.5 exeat-policy.5 exeat-agent.7; do [ -s man/$page ] || echo "man/$page is missing"; done)"
 
+# quickstart and check are for the sources.
+missing_beside_readme() {
+    place=$(mktemp -d) || return
+    make -s -C "$1" install-data docdir="$place/doc" DESTDIR="$place/else" >"$place/said" 2>&1 ||
+        cat "$place/said"
+    for name in $(grep -o '`contrib/[a-z/A-Z.]*' README.md | tr -d '`'); do
+        case $name in contrib/ | contrib/quickstart | contrib/check) continue ;; esac
+        [ -e "$place/else$place/doc/$name" ] || echo "$name is not installed"
+    done
+    rm -rf "$place"
+}
+report "what the README points at is installed with it" "$(missing_beside_readme "$build")"
+
 tap_end
