@@ -15,8 +15,8 @@ char *trusted_read(const char *path, GError **error);
 /* The same for a table that is made for another program: at most 16 MiB. */
 char *trusted_read_table(const char *path, GError **error);
 
-/* As trusted_read for a password: a file that group or others may read is refused too. Root may read
- * anybody's. */
+/* As trusted_read for a password: a file that group or others may read is refused too. Root
+ * may read anybody's. */
 char *trusted_read_secret(const char *path, GError **error);
 
 /* Whether it can be read, with the same errors; "" names no file and passes. */

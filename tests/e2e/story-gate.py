@@ -28,9 +28,11 @@ HOURS = 3600
 
 def write(world, to, **fields):
     """The human writes to somebody. Returns the Message-ID."""
+    count = len(world.sink.messages())
     message = letter(to, sender=OWNER, **fields)
     reply = world.submit(OWNER, [to], message)
     assert reply.code == 250, reply
+    world.sink.wait(count + 1)
     return message_id(message)
 
 
