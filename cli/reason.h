@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* What an address is, in a word or three. "forgotten" is who was written to before an admin made
- * a stranger of them; a conversation keeps who took part. */
+/* What an address is, in a word or three. "forgotten" is who was written to before an admin
+ * made a stranger of them; a conversation keeps who took part. */
 const char *reason_standing(GVariant *entry);
 
 /* texts: also where received texts named it. The caller frees. */
