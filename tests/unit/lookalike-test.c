@@ -23,6 +23,16 @@ static const struct {
     {"nora.ann@xn--exmple-4nf.org", TRUE},               /* the same, in its xn-- spelling */
     {"nora.ann@\xce\xb5xample.org", TRUE},               /* Greek epsilon */
     {"nora.ann@ex\xe1\xba\xa1mple.org", TRUE},           /* a with a dot below */
+    {"\xc9\xb2ora.a\xca\x8en@example.org", FALSE},       /* a turned y is no n */
+    {"\xc9\xb2\xc9\xb5\xc9\xbd"
+     "a.ann@example.org",
+     TRUE},                                /* Latin with hooks and bars */
+    {"n\xd3\xa9ra.ann@example.org", TRUE}, /* Cyrillic barred o */
+    {"\xce\x9dora.ann@example.org", TRUE}, /* Greek capital nu */
+    {"nora.ann@\xc9\x87x\xc9\x91\xc9\xb1ple.org", TRUE},
+    {"nora.ann@\xd1\x94x\xd0\xb0mp\xc9\xab"
+     "e.org",
+     TRUE}, /* Cyrillic ie, l with a tilde */
     {"n\xd0\xberc.ann@example.org", FALSE},
     {"n\xd0\xbera.ann@example.org", TRUE},
     {"nora.anna@example.org", FALSE},
