@@ -391,6 +391,18 @@ read_lists(MailReading *reading)
     list_end(&list, &reading->extract->lists);
 }
 
+/* Words of Mail-Copies-To that ask for no copy, or for one to the author. */
+static gboolean
+is_copy_word(const MailField *field)
+{
+    static const char *const words[] = {"nobody", "never", "poster", "always", NULL};
+
+    if (!is_named(field, "Mail-Copies-To"))
+        return FALSE;
+    g_autofree char *word = g_strstrip(g_ascii_strdown(field->value, -1));
+    return g_strv_contains(words, word);
+}
+
 static void
 read_diverted(MailReading *reading)
 {
@@ -401,7 +413,8 @@ read_diverted(MailReading *reading)
     for (guint i = 0; i < reading->fields->len; i++) {
         const MailField *field = g_ptr_array_index(reading->fields, i);
         for (gsize n = 0; n < G_N_ELEMENTS(diverting); n++)
-            if (is_named(field, diverting[n]) && !read_addresses(&list, field->value))
+            if (is_named(field, diverting[n]) && !is_copy_word(field) &&
+                !read_addresses(&list, field->value))
                 clean = FALSE;
         if (is_named(field, "List-Post"))
             read_list_post(&list, field->value);

@@ -342,6 +342,10 @@ static const struct {
      "a character set that readers take for another"},
     {"XB23 unreadable", "Reply-To: a@b@example.net\n\nx\n", 0, FALSE,
      "an address for answers that cannot be read"},
+    {"no copies, please", "Mail-Copies-To: Nobody\n\nx\n", 0, FALSE, NULL},
+    {"copies to the author", "Mail-Copies-To: always\n\nx\n", 0, FALSE, NULL},
+    {"no word", "Mail-Copies-To: somebody\n\nx\n", 0, FALSE,
+     "an address for answers that cannot be read"},
 };
 
 static void
