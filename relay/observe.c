@@ -58,13 +58,11 @@ observe_inbound(Request *request, Observation *observation, char *const *recipie
     return TRUE;
 }
 
-/* By its own marks, or because nobody can answer it (RFC 3834, 2), or because a list sent it.
- */
+/* By its own marks, or because nobody can answer it (RFC 3834, 2). */
 static gboolean
-is_automatic(const Item *item)
+is_program(const Item *item)
 {
-    return item->extract->automatic || item->extract->lists[0] != NULL ||
-           *item->envelope->sender == '\0';
+    return item->extract->automatic || *item->envelope->sender == '\0';
 }
 
 gboolean
@@ -84,7 +82,7 @@ observe_message(Request *request, GError **error)
         .correspondents = (const char *const *)own,
         .mentioned = (const char *const *)extract->mentioned,
         .lists = (const char *const *)extract->lists,
-        .automatic = is_automatic(request->item),
+        .automatic = is_program(request->item) || extract->lists[0] != NULL,
     };
     Role role = ROLE_NONE;
     gboolean stopped;
@@ -101,7 +99,8 @@ observe_message(Request *request, GError **error)
     if (stopped)
         return TRUE; /* nor does an order to us */
     g_autofree char *who = g_strdup_printf("human login %s", login);
-    observation.kind = OBSERVED_HUMAN;
+    /* Else whoever wants to be known only has to ask for a receipt, or to meet a vacation. */
+    observation.kind = is_program(request->item) ? OBSERVED_AGENT : OBSERVED_HUMAN;
     observation.who = who;
     observation.account = account->name;
     return history_observe(request->relay->db, &observation, request->now, error) &&

@@ -23,7 +23,7 @@
 
 typedef enum {
     OBSERVED_RECEIVED, /* inbound: teaches ids, lists, addresses in its text */
-    OBSERVED_AGENT,    /* left through the gate: teaches its id */
+    OBSERVED_AGENT,    /* a program wrote it in his name: teaches its id */
     OBSERVED_HUMAN     /* sent with a human login: makes recipients known and participants */
 } ObservedKind;
 

@@ -99,6 +99,18 @@ def _(world):
     assert passes(world, "n0ra@example.org")
 
 
+@story("What a program sends with the human's login makes nobody known (RFC 3834, RFC 8098)")
+def _(world):
+    for sender, mark in ((OWNER, "auto-replied"), ("", None), ("", "auto-replied")):
+        message = letter(MALLORY, sender=OWNER, Auto_Submitted=mark)
+        assert world.submit(OWNER, [MALLORY], message, sender=sender).code == 250
+        item = propose(world, MALLORY)
+        assert item["reason"] == "first contact outside", (mark, item["reason"])
+        world.gate.command("reject", item["id"], "Seen.")
+    assert world.submit(OWNER, [NORA], letter(NORA, sender=OWNER, Auto_Submitted="no")).code == 250
+    assert passes(world, NORA)
+
+
 @story("Show says where an address from a text was first and last seen (D19, A12)")
 def _(world):
     first = hear(world, MALLORY, "Pay to billing@example.net please.")
