@@ -54,11 +54,8 @@ pass_words(MailCopied *copied)
 
 /* TRUE when the words of the lines so far make a header. */
 static gboolean
-look_at_words(MailCopied *copied, const char *folded)
+look_at_words(MailCopied *copied, MailWord word, const char *value)
 {
-    const char *value = "";
-    MailWord word = label_of(folded, &value);
-
     if (word == MAIL_WORD_NONE) {
         pass_words(copied);
         return FALSE;
@@ -81,12 +78,15 @@ pass_shapes(MailCopied *copied, gboolean marked)
 /* Two mailboxes, one with a name, a date and one line more are the header of a message in any
  * language; with a word for "from" one mailbox will do. */
 static gboolean
-look_at_shapes(MailCopied *copied, MailShape shape, gboolean marked)
+look_at_shapes(MailCopied *copied, MailShape shape, gboolean from, gboolean marked)
 {
     MailShapes *seen = &copied->shapes;
 
     if (marked)
         *seen = (MailShapes){.marked = TRUE};
+    if (from && seen->from) /* the next of a list of changes, each with author and date */
+        *seen = (MailShapes){.marked = seen->marked};
+    seen->from = seen->from || from;
     seen->gap = 0;
     seen->labels++;
     seen->mailboxes += (shape & MAIL_SHAPE_MAILBOX) != 0;
@@ -110,13 +110,15 @@ void
 mail_copied_look(MailCopied *copied, const char *folded, gboolean marked, gboolean *forward,
                  gboolean *quoted)
 {
+    const char *value = "";
     MailShape shape = mail_line_shape(folded);
+    MailWord word = label_of(folded, &value);
 
-    if (look_at_words(copied, folded))
+    if (look_at_words(copied, word, value))
         *quoted = TRUE;
     if (shape == MAIL_SHAPE_NONE) {
         pass_shapes(copied, marked);
-    } else if (look_at_shapes(copied, shape, marked)) {
+    } else if (look_at_shapes(copied, shape, word == MAIL_WORD_FROM, marked)) {
         *quoted = TRUE;
         *forward = *forward || copied->shapes.marked;
     }

@@ -159,6 +159,7 @@ typedef struct {
     guint named; /* of those */
     guint dates;
     guint gap;       /* lines since the last of them */
+    gboolean from;   /* one is known to name the author */
     gboolean marked; /* below a line that a forward would begin with */
 } MailShapes;
 
@@ -216,6 +217,10 @@ typedef enum {
 /* A text without accents, invisible characters, needless spaces, differences of case and
  * width: the form in which the words below are compared. */
 char *mail_fold(const char *text);
+
+/* A colon, or what some scripts write in its place: Armenian, Ethiopic, Khmer. mail_fold makes
+ * it one. */
+gboolean mail_is_colon(gunichar c);
 
 MailWord mail_word_label(const char *folded);  /* "from" before a colon */
 MailWord mail_word_prefix(const char *folded); /* "fwd" before a colon in a subject */

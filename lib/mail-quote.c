@@ -191,7 +191,7 @@ ends_in_colon(const char *line, gsize length)
     for (; last != NULL; last = g_utf8_find_prev_char(line, last)) {
         gunichar c = g_utf8_get_char(last);
         if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT && c != '*')
-            return c == ':' || c == 0xff1a;
+            return mail_is_colon(c);
     }
     return FALSE;
 }

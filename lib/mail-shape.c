@@ -29,6 +29,8 @@ skip_label(const char *folded)
     }
     if (*p == 0 || letters == 0 || strncmp(p, "://", 3) == 0)
         return NULL;
+    if (p - folded > 3 && strncmp(p - 3, "-by", 3) == 0) /* "Signed-off-by", under a change */
+        return NULL;
     p += strspn(p, ":|*_ ");
     return *p != 0 ? p : NULL;
 }

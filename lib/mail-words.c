@@ -204,7 +204,8 @@ static const char verbs[] =
     "écrit|escribió|escribía|ha scritto|scrisse|escreveu|schreef|skrev|kirjoitti|napisał|"
     "napsal|napísal|napisao|napisal|írta|írja|написал|написав|пише|пишет|писал|yazdı|"
     "έγραψε|a scris|kirjutas|rakstīja|rašė|va escriure|menulis|đã viết|เขียนว่า|כתב|كتب|"
-    "نوشت|写道|寫道|书写|書きました|のメール|작성|님이 쓴";
+    "نوشت|写道|寫道|书写|書きました|のメール|작성|님이 쓴|skribis|geskryf|aliandika|ጻፈ|ጽፏል|"
+    "បានសរសេរ|бичсэн|ຂຽນວ່າ|წერდა|დაწერა|ಬರೆದಿದ್ದಾರೆ|എഴുതി|લખ્યું|ਲਿਖਿਆ|ලිවීය";
 
 typedef struct {
     GHashTable *labels; /* folded word to MailWord */
@@ -233,6 +234,12 @@ fold_ascii(const char *text, gsize length)
     return folded;
 }
 
+gboolean
+mail_is_colon(gunichar c)
+{
+    return c == ':' || c == 0xff1a || c == 0x55d || c == 0x1366 || c == 0x17d6;
+}
+
 char *
 mail_fold(const char *text)
 {
@@ -255,7 +262,7 @@ mail_fold(const char *text)
         if (space)
             g_string_append_c(bare, ' ');
         space = FALSE;
-        g_string_append_unichar(bare, c);
+        g_string_append_unichar(bare, mail_is_colon(c) ? ':' : c);
     }
     return g_utf8_casefold(bare->str, (gssize)bare->len);
 }

@@ -55,6 +55,22 @@ static const Row shapes[] = {
      "-----\nNora Park\nPhone: +49 30 1234567\nMail: nora@example.org\n"
      "Web: www.example.org\nSince: 2026-11-13 10:00\n",
      NONE},
+    {"a colon of another script",
+     "Ումից՝ Nora <nora@example.org>\nԵրբ՝ 13 նոյեմբեր 2026 10:12\n"
+     "Ում՝ Olivia <owner@example.com>\nԹեմա՝ x\n",
+     QUOTED},
+    {"such a colon above quoted lines",
+     "ថ្ងៃ 13 វិច្ឆិកា 2026 10:12 Nora <nora@example.org>៖\n> x\n", QUOTED},
+    {"one that ends a word", "በ13 ኖቬም 2026 Nora ጻፈ፦\n> x\n", QUOTED},
+    {"a log of changes",
+     "commit 0123456\nAuthor: Nora <nora@example.org>\nDate:   Fri Nov 13 10:12:44 2026\n\n"
+     "    shut it\n\ncommit 1123456\nAuthor: Lee <lee@example.net>\n"
+     "Date:   Thu Nov 12 10:12:44 2026\n",
+     NONE},
+    {"a change and who signed it",
+     "Author: Nora <nora@example.org>\nDate:   Fri Nov 13 10:12:44 2026\n\n"
+     "    gate: shut it\n\n    Signed-off-by: Olivia <owner@example.com>\n",
+     NONE},
 };
 
 static const Row markers[] = {
