@@ -110,6 +110,7 @@ static const struct {
     const char *name;
     FolderRole role;
 } names[] = {
+    {"Poslane stavke", FOLDER_SENT},
     {"Sent", FOLDER_SENT}, {"SENT ITEMS", FOLDER_SENT}, {"sent-mail", FOLDER_SENT},
     {"Gesendete Objekte", FOLDER_SENT}, {"[Gmail]/Gesendet", FOLDER_SENT},
     {"INBOX.&AMk-l&AOk-ments envoy&AOk-s", FOLDER_SENT}, {"Messages envoyés.mbox", FOLDER_SENT},
