@@ -41,6 +41,14 @@ add(Scan *scan, const char *local, const char *domain)
     g_ptr_array_add(scan->addresses, g_steal_pointer(&normal));
 }
 
+static gboolean
+is_latin(const char *letter)
+{
+    GUnicodeScript script = g_unichar_get_script(g_utf8_get_char(letter));
+
+    return script == G_UNICODE_SCRIPT_LATIN || script == G_UNICODE_SCRIPT_INHERITED;
+}
+
 /* The readings of what stands before an @: a sentence, a bullet, "mail=" or letters of a
  * script without spaces may touch the address, and only the reader knows where it begins. */
 static void
@@ -55,6 +63,8 @@ add_locals(Scan *scan, const char *local, const char *domain)
         plain--;
     while (ascii > plain && (ascii[-1] & 0x80) == 0)
         ascii--;
+    if (ascii > plain && is_latin(g_utf8_prev_char(ascii)))
+        ascii = plain; /* its words have spaces between */
     while (*local == '.')
         local++;
     add(scan, local, domain);
@@ -65,27 +75,24 @@ add_locals(Scan *scan, const char *local, const char *domain)
         add(scan, ascii, domain);
 }
 
-/* at points to an @ in text. */
-static void
-look_at(Scan *scan, const char *text, const char *at)
+static gboolean
+is_local(char c)
 {
-    const char *start = at;
-    const char *end = at + 1;
+    return address_is_atom(c) || c == '.';
+}
 
-    if (at > text && at[-1] == '"') /* "nora"@example.org */
-        for (start = at - 1; start > text && at - start < LOCAL_MAX && start[-1] != '"';)
-            start--;
-    if (start < at)
-        start -= start > text;
-    else
-        while (start > text && at - start < LOCAL_MAX &&
-               (address_is_atom(start[-1]) || start[-1] == '.'))
-            start--;
+static gboolean
+is_domain(char c)
+{
+    return g_ascii_isalnum(c) || (c & 0x80) != 0 || (c != 0 && strchr(".-_", c) != NULL);
+}
+
+/* Whom the letters from start to at, and from behind at to end, name. */
+static void
+add_between(Scan *scan, const char *start, const char *at, const char *end)
+{
     while (start < at && ((guchar)*start & 0xc0) == 0x80)
         start++; /* never begins inside a character */
-    while (end - at <= ADDRESS_DOMAIN_MAX * 4 &&
-           (g_ascii_isalnum(*end) || (*end & 0x80) != 0 || (*end != 0 && strchr(".-_", *end))))
-        end++;
     while (end > at + 1 && strchr(".-_", end[-1]))
         end--;
     if (start == at || end == at + 1)
@@ -101,6 +108,63 @@ look_at(Scan *scan, const char *text, const char *at)
         *foreign = 0;
         add_locals(scan, local, domain);
     }
+}
+
+/* Where the next line begins if this one ends at p, behind its quotation marks; else NULL. */
+static const char *
+next_line(const char *p)
+{
+    p += *p == '\r';
+    return *p == '\n' ? p + 1 + strspn(p + 1, "> \t") : NULL;
+}
+
+/* A domain that is none yet where the line ends. */
+static gboolean
+may_go_on(const char *domain, const char *end)
+{
+    g_autofree char *written = g_strndup(domain, end - domain);
+
+    return end == domain || end[-1] == '.' || !is_plausible(written);
+}
+
+/* An address whose domain goes on in the next line; what it would be there is no sentence. */
+static void
+look_on(Scan *scan, const char *start, const char *at, const char *end)
+{
+    const char *rest = may_go_on(at + 1, end) ? next_line(end) : NULL;
+    const char *stop = rest;
+    gboolean spelled = scan->spelled;
+
+    while (stop != NULL && stop - rest <= ADDRESS_DOMAIN_MAX && is_domain(*stop))
+        stop++;
+    if (stop == rest)
+        return;
+    g_autofree char *joined =
+        g_strdup_printf("%.*s%.*s", (int)(end - start), start, (int)(stop - rest), rest);
+    scan->spelled = TRUE;
+    add_between(scan, joined, joined + (at - start), joined + strlen(joined));
+    scan->spelled = spelled;
+}
+
+/* at points to an @ in text. */
+static void
+look_at(Scan *scan, const char *text, const char *at)
+{
+    const char *start = at;
+    const char *end = at + 1;
+
+    if (at > text && at[-1] == '"') /* "nora"@example.org */
+        for (start = at - 1; start > text && at - start < LOCAL_MAX && start[-1] != '"';)
+            start--;
+    if (start < at)
+        start -= start > text;
+    else
+        while (start > text && at - start < LOCAL_MAX && is_local(start[-1]))
+            start--;
+    while (end - at <= ADDRESS_DOMAIN_MAX * 4 && is_domain(*end))
+        end++;
+    add_between(scan, start, at, end);
+    look_on(scan, start, at, end);
 }
 
 static void

@@ -139,10 +139,23 @@ is_load(const char *text)
     return FALSE;
 }
 
+/* Pages keep addresses in fields of their own, and "<nora@example.org>" was meant as text. */
+static gboolean
+names_somebody(const char *text)
+{
+    for (const char *p = text; *p != 0; p++) {
+        const char *next = p + 1;
+        gboolean at = *p == '@' || (*p == '&' && mail_entity(p, &next) == '@');
+        if (at && p > text && !g_ascii_isspace(p[-1]) && strchr(next, '.') != NULL)
+            return TRUE;
+    }
+    return strstr(text, "%40") != NULL;
+}
+
 static void
 put_load(Render *render, const char *text)
 {
-    if (is_load(text))
+    if (is_load(text) || names_somebody(text))
         put_marked(render, '[', text, ']');
 }
 

@@ -81,7 +81,7 @@ is_card(GMimePart *part, const char *type)
 /* Texts that no rule shows or counts as a body, but that some reader shows in place: what they
  * say is said (RFC 2046, 4.1.4 for those that are text to everyone). */
 static MailReader
-rich_reader(const char *type)
+rich_reader(GMimeObject *object, const char *type)
 {
     static const char *const enriched[] = {"text/enriched", "text/richtext", NULL};
     static const char *const rtf[] = {"text/rtf", "application/rtf", "text/x-rtf",
@@ -93,6 +93,8 @@ rich_reader(const char *type)
         return mail_render_rtf;
     if (strstr(type, "html") != NULL)
         return mail_render_html;
+    if (!mail_part_type_is_clear(object)) /* plain text to some (RFC 2045, 5.2) */
+        return g_strdup;
     return g_str_has_prefix(type, "text/") ? g_strdup : NULL;
 }
 
@@ -130,7 +132,7 @@ mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
     leaf.shown = inline_ && text;
     leaf.card = is_card(part, type);
     leaf.reader = inline_ && !text && !leaf.calendar && !leaf.card && !leaf.report
-                      ? rich_reader(type)
+                      ? rich_reader(object, type)
                       : NULL;
     leaf.body = leaf.shown && !mail_part_is_named(object, "Content-Disposition") &&
                 !mail_part_is_named(object, "Content-Type") && !g_strv_contains(uu, encoding);

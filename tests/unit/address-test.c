@@ -192,6 +192,8 @@ static const struct {
      "nora@example.org sam@example.org"},
     {"wide signs", "nora＠example．org", "nora@example.org"},
     {"wide dot", "nora@example。org", "nora@example.org"},
+    {"broken at the dot", "to nora@example.\norg today", "nora@example.org"},
+    {"broken in a quotation", "> sam@exam\r\n> ple.org\n", "sam@example.org"},
     {"next line", "nora at\n  example.org", "nora@example.org"},
     {"no address in a sentence",
      "Meet at noon dot. Look at me. at 10.30 (at) last dot. It is at 3.5 percent.", ""},
@@ -211,6 +213,18 @@ test_scan(gconstpointer data)
         g_assert_true(g_ptr_array_find_with_equal_func(found, *address, g_str_equal, NULL));
     if (expected[0] == NULL)
         g_assert_cmpuint(found->len, ==, 0);
+}
+
+/* What stands before an address without a space is part of it in words of Latin letters. */
+static void
+test_scan_latin(void)
+{
+    g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func(g_free);
+
+    address_scan("andr\u00e9nora@example.org andre\u0301nora@example.org", found, 100);
+    for (guint i = 0; i < found->len; i++)
+        g_assert_cmpstr(g_ptr_array_index(found, i), !=, "nora@example.org");
+    g_assert_cmpuint(found->len, ==, 2);
 }
 
 static void
@@ -240,6 +254,7 @@ main(int argc, char **argv)
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_scan);
     }
     g_test_add_func("/address/domain XB29", test_domain);
+    g_test_add_func("/address/scan Latin", test_scan_latin);
     g_test_add_func("/address/scan limit", test_scan_limit);
     return g_test_run();
 }

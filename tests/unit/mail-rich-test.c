@@ -25,6 +25,7 @@ static const struct {
      "dot org}\n",
      "a1 b1 c1 d1 e1 f1"},
     {"another kind that is shown as text", "text/markdown\n\n# Hi a1@example.org\n", "a1"},
+    {"a type that is none is plain text (RFC 2045, 5.2)", "text\n\na1@example.org\n", "a1"},
     {"another kind of HTML", "text/x-amp-html\n\n<p>a1<b>@</b>example.org</p>\n", "a1"},
     {"an invitation",
      "text/calendar\n\nBEGIN:VEVENT\nDESCRIPTION:Write to\\na1@example.org\\, b1@exam\n "
