@@ -52,3 +52,31 @@ mail_join_lines(const char *text, gboolean delsp)
     }
     return g_string_free(g_steal_pointer(&joined), FALSE);
 }
+
+/* How many bytes of a sign at p some reader breaks a line at, as it does at a line feed. */
+static gsize
+break_length(const char *p)
+{
+    static const char *const breaks[] = {"\v", "\f", "\xc2\x85", "\xe2\x80\xa8",
+                                         "\xe2\x80\xa9"};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(breaks); i++)
+        if (g_str_has_prefix(p, breaks[i]))
+            return strlen(breaks[i]);
+    return 0;
+}
+
+char *
+mail_break_lines(const char *text)
+{
+    if (strpbrk(text, "\v\f") == NULL && strstr(text, "\xc2\x85") == NULL &&
+        strstr(text, "\xe2\x80\xa8") == NULL && strstr(text, "\xe2\x80\xa9") == NULL)
+        return NULL;
+    g_autoptr(GString) broken = g_string_sized_new(strlen(text));
+    for (const char *p = text; *p != 0;) {
+        gsize length = break_length(p);
+        g_string_append_c(broken, length > 0 ? '\n' : *p);
+        p += MAX(length, 1);
+    }
+    return g_string_free(g_steal_pointer(&broken), FALSE);
+}

@@ -13,6 +13,8 @@ typedef struct {
     guint quote;     /* open blockquotes */
     guint feeds;     /* line feeds at the end of out */
     gboolean space;  /* one space is due before the next character */
+    gboolean cell;   /* it parts the cells of a row: a tab */
+    guint64 raised;  /* open elements, the last one lowest, that a style makes blocks */
     gboolean tags;   /* FALSE once a tag never ended: there are no more */
     gboolean quotes; /* FALSE once a quoted attribute never ended: quotes then mean nothing */
     gboolean page;   /* nothing but what a browser shows */
@@ -24,11 +26,15 @@ typedef struct {
 static const char words[] = "|alt|title|value|placeholder|label|aria-label|summary|content|";
 static const char places[] = "|href|src|srcset|action|formaction|background|cite|poster|data|";
 
-static const char blocks[] = "|address|article|aside|blockquote|body|caption|center|dd|"
-                             "details|div|dl|dt|fieldset|figure|"
-                             "footer|form|h1|h2|h3|h4|h5|h6|head|header|hr|html|legend|li|"
-                             "main|nav|ol|option|p|pre|script|"
-                             "section|select|style|table|tbody|textarea|thead|title|tr|ul|";
+static const char blocks[] =
+    "|address|article|aside|blockquote|body|caption|center|dd|details|dialog|dir|div|dl|dt|"
+    "fieldset|figcaption|figure|footer|form|h1|h2|h3|h4|h5|h6|head|header|hgroup|hr|html|"
+    "legend|li|listing|main|menu|nav|noframes|noscript|ol|optgroup|option|p|plaintext|pre|"
+    "script|search|section|select|style|summary|table|tbody|textarea|tfoot|thead|title|tr|ul|"
+    "xmp|";
+
+/* Elements without a content. */
+static const char empty[] = "|area|base|br|col|embed|hr|img|input|link|meta|source|wbr|";
 
 static gboolean
 is_one_of(const char *list, const char *name)
@@ -41,7 +47,7 @@ is_one_of(const char *list, const char *name)
 static void
 put_line(Render *render, guint feeds_max)
 {
-    render->space = FALSE;
+    render->space = render->cell = FALSE;
     if (render->feeds >= feeds_max)
         return;
     g_string_append_c(render->out, '\n');
@@ -55,6 +61,10 @@ put_char(Render *render, gunichar c)
         put_line(render, G_MAXUINT);
         return;
     }
+    if (c == 0x2028 || c == 0x2029 || c == 0x85) { /* break lines everywhere (UAX #14) */
+        put_line(render, 2);
+        return;
+    }
     if (render->pre == 0 && g_unichar_isspace(c) && c != 0xa0) {
         render->space = TRUE;
         return;
@@ -63,8 +73,8 @@ put_char(Render *render, gunichar c)
         for (guint i = 0; i < MIN(render->quote, QUOTE_MAX); i++)
             g_string_append(render->out, "> ");
     else if (render->space)
-        g_string_append_c(render->out, ' ');
-    render->space = FALSE;
+        g_string_append_c(render->out, render->cell ? '\t' : ' ');
+    render->space = render->cell = FALSE;
     render->feeds = 0;
     g_string_append_unichar(render->out, c);
 }
@@ -232,18 +242,51 @@ find_tag_end(Render *render, const char *p)
 static void
 lay_out(Render *render, const char *tag, gboolean closing)
 {
-    if (strcmp(tag, "br") == 0)
+    if (strcmp(tag, "br") == 0) {
         put_line(render, 2);
-    else if (is_one_of(blocks, tag))
+    } else if (is_one_of(blocks, tag)) {
         put_line(render, strcmp(tag, "p") == 0 ? 2 : 1);
-    else if (strcmp(tag, "td") == 0 || strcmp(tag, "th") == 0)
+    } else if (strcmp(tag, "td") == 0 || strcmp(tag, "th") == 0) {
         render->space = TRUE;
+        render->cell = render->page;
+    }
     if (strcmp(tag, "a") == 0)
         end_link(render);
     if (strcmp(tag, "blockquote") == 0)
         render->quote = closing ? render->quote - (render->quote > 0) : render->quote + 1;
     if (is_one_of("|pre|textarea|", tag))
         render->pre = closing ? render->pre - (render->pre > 0) : render->pre + 1;
+}
+
+/* Whether the tag's style gives its element lines of its own. */
+static gboolean
+is_raised(const char *attributes, const char *end)
+{
+    static const char pattern[] =
+        "display\\s*:\\s*(block|flex|grid|table|list-item|flow-root)";
+    static GRegex *regex;
+    gsize length = (gsize)(end - attributes);
+
+    if (length < strlen(" style=display:grid"))
+        return FALSE;
+    if (g_once_init_enter(&regex))
+        g_once_init_leave(&regex,
+                          g_regex_new(pattern, G_REGEX_CASELESS | G_REGEX_RAW, 0, NULL));
+    return g_regex_match_full(regex, attributes, (gssize)length, 0, 0, NULL, NULL);
+}
+
+/* The lines that begin and end an element which is no block by its name. */
+static void
+lay_out_raised(Render *render, const char *tag, const char *attributes, const char *end,
+               gboolean closing)
+{
+    gboolean raised = closing ? (render->raised & 1) != 0 : is_raised(attributes, end);
+
+    if (is_one_of(blocks, tag) || is_one_of(empty, tag) || end[-1] == '/')
+        return;
+    if (raised)
+        put_line(render, 1);
+    render->raised = closing ? render->raised >> 1 : render->raised << 1 | (guint64)raised;
 }
 
 /* Skips what a browser takes for a comment: "<!x>", "<?x>" and "</ x>" as well. */
@@ -290,7 +333,6 @@ is_hidden(const char *attributes, const char *end)
 static const char *
 skip_hidden(Render *render, const char *tag, const char *content)
 {
-    static const char empty[] = "|area|base|br|col|embed|hr|img|input|link|meta|source|wbr|";
     gsize length = strlen(tag);
     guint depth = 1;
 
@@ -339,6 +381,8 @@ read_tag(Render *render, const char *p)
     if (render->page && !closing && is_hidden(name_end, end))
         return skip_hidden(render, tag, end + 1);
     lay_out(render, tag, closing);
+    if (render->page)
+        lay_out_raised(render, tag, name_end, end, closing);
     put_load(render, tag);
     read_attributes(render, tag, name_end, end);
     return end + 1;

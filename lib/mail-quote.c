@@ -354,6 +354,18 @@ pass_prose(Search *search)
     search->marked = FALSE;
 }
 
+/* A row of a table, or of a page laid out as one, has the marker in one of its cells. */
+static void
+look_at_cells(Search *search, const char *row)
+{
+    if (strchr(row, '|') == NULL)
+        return;
+    g_auto(GStrv) cells = g_strsplit(row, "|", -1);
+    for (char **cell = cells; *cell != NULL; cell++)
+        if (mail_line_signs(g_strstrip(*cell)) >= SIGNS_SURE)
+            look_for_marker(search, *cell);
+}
+
 static void
 look_at_content(Search *search, const char *content, guint level, const char *line,
                 gsize length)
@@ -363,6 +375,7 @@ look_at_content(Search *search, const char *content, guint level, const char *li
     const char *cells = row != NULL ? row : folded;
 
     look_for_marker(search, folded);
+    look_at_cells(search, cells);
     look_for_broken_marker(search, folded);
     look_for_broken_title(search, folded);
     mail_copied_look(&search->copied, cells, search->marked, search->forward, search->quoted);
@@ -397,8 +410,9 @@ void
 mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted)
 {
     Search search = {.forward = forward, .quoted = quoted};
+    g_autofree char *broken = mail_break_lines(text);
 
-    for (const char *line = text; *line != 0;) {
+    for (const char *line = broken != NULL ? broken : text; *line != 0;) {
         gsize length = strcspn(line, "\n");
         look_at_line(&search, line, length);
         line += length + (line[length] != 0);

@@ -103,6 +103,12 @@ static const Row markers[] = {
     {"another one", "The included message is:\nwe meet at ten.\n", NONE},
     {"a sentence in a list", "- Please read the forwarded message.\n", NONE},
     {"its beginning in a list", "- Forwarded messages wait here.\n", NONE},
+    {"behind a sign that breaks the line",
+     "See:\u2028---------- Forwarded message ---------\n", FORWARD},
+    {"behind another one", "See:\f---------- Forwarded message ---------\vFrom: Nora\n",
+     FORWARD},
+    {"in a cell", "| See: | ---------- Forwarded message --------- | Nora |\n", FORWARD},
+    {"words in cells", "| Forward | Forwarded message | Nora |\n", NONE},
     {"a frame that never ends", "--- a\nb\nc\nd\nthe forwarded message\n", NONE},
 };
 

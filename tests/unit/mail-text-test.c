@@ -188,6 +188,30 @@ test_page(gconstpointer data)
         g_assert_cmpstr(text, ==, pages[i].text);
 }
 
+/* XB21: where a browser begins a line, or a cell, the text does. */
+static void
+test_page_lines(void)
+{
+    static const struct {
+        const char *html;
+        const char *text;
+    } rows[] = {
+        {"<table><tr><td>a<td>b</tr><tr><td><p>c</p></td><td>d</td></tr></table>",
+         "a\tb\n\nc\nd\n"},
+        {"<span style=\"display: block\">a <b>b</b></span>c", "a b\nc"},
+        {"a<a style='display:flex'>b <img src=x>c</a>d", "a\nb c\nd"},
+        {"<span style=\"display:inline-block\">a</span>b", "ab"},
+        {"<details><summary>a</summary>b</details>", "a\nb\n"},
+        {"<noscript>a</noscript>b<menu>c</menu>d", "a\nb\nc\nd"},
+        {"a&#x2028;b\u2029c", "a\nb\nc"},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = mail_render_page(rows[i].html);
+        g_assert_cmpstr(text, ==, rows[i].text);
+    }
+}
+
 /* XB21, XB28: what nobody sees does not come between the letters of a marker or an address. */
 static void
 test_page_as_seen(void)
@@ -298,6 +322,7 @@ main(int argc, char **argv)
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_page);
     }
     g_test_add_func("/mail/html as seen", test_page_as_seen);
+    g_test_add_func("/mail/page/lines XB21", test_page_lines);
     g_test_add_func("/mail/html hostile", test_hostile_pages);
     g_test_add_func("/mail/charsets XD13", test_charsets);
     return g_test_run();
