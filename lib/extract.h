@@ -41,7 +41,7 @@ typedef struct {
     gboolean quoted;    /* quotes another message: a forward once it reaches an outsider */
     gboolean differs;   /* the HTML has other words than the text */
     gboolean capped;    /* beyond a cap it was not read: what it holds is not known */
-    gboolean automatic; /* Auto-Submitted, Precedence: bulk or list, or a null return path */
+    gboolean automatic; /* a program wrote it, by its own marks (RFC 3834) */
     GPtrArray *parts;   /* of ExtractPart *: every attachment, in order */
 } Extract;
 

@@ -442,23 +442,30 @@ find_doubled(MailReading *reading)
     list_end(&list, &reading->extract->doubled);
 }
 
-/* RFC 3834, 5; Precedence is older than any RFC. */
+/* RFC 3834, 5; Precedence is older than any RFC, some programs have a mark of their own, and
+ * nobody writes a report (RFC 6522). */
 static gboolean
 is_automatic(const MailField *field)
 {
-    const gboolean submitted = is_named(field, "Auto-Submitted");
-    const gboolean precedence = is_named(field, "Precedence");
+    static const struct {
+        const char *name;
+        const char *words;
+        gboolean tell; /* FALSE: all but these do */
+    } marks[] = {
+        {"Auto-Submitted", "|no|", FALSE}, {"Precedence", "|bulk|junk|list|auto_reply|", TRUE},
+        {"Return-Path", "|<>|", TRUE},     {"Content-Type", "|multipart/report|", TRUE},
+        {"X-Autoreply", "|no|", FALSE},    {"X-Autorespond", "|no|", FALSE},
+    };
 
-    if (!submitted && !precedence && !is_named(field, "Return-Path"))
-        return FALSE;
-    g_autofree char *word = g_strstrip(g_ascii_strdown(field->value, -1));
-    word[strcspn(word, " \t;(")] = 0;
-    if (submitted)
-        return strcmp(word, "no") != 0;
-    if (precedence)
-        return strcmp(word, "bulk") == 0 || strcmp(word, "junk") == 0 ||
-               strcmp(word, "list") == 0 || strcmp(word, "auto_reply") == 0;
-    return strcmp(word, "<>") == 0;
+    for (gsize i = 0; i < G_N_ELEMENTS(marks); i++) {
+        if (!is_named(field, marks[i].name))
+            continue;
+        g_autofree char *value = g_strstrip(g_ascii_strdown(field->value, -1));
+        value[strcspn(value, " \t\r\n;(")] = 0;
+        g_autofree char *word = g_strconcat("|", value, "|", NULL);
+        return (strstr(marks[i].words, word) != NULL) == marks[i].tell;
+    }
+    return FALSE;
 }
 
 void

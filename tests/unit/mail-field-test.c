@@ -145,6 +145,11 @@ static const struct {
     {"Precedence: first-class", FALSE},
     {"Return-Path: <>", TRUE},
     {"Return-Path: <a@example.net>", FALSE},
+    {"Content-Type: Multipart/Report;\n report-type=disposition-notification", TRUE},
+    {"Content-Type: multipart/mixed; x=multipart/report", FALSE},
+    {"X-Autoreply: yes", TRUE},
+    {"X-Autorespond: Away", TRUE},
+    {"X-Auto-Response-Suppress: All", FALSE},
 };
 
 static void
