@@ -8,6 +8,13 @@
 static void
 split(MailReading *reading, const char *bytes, gsize length)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* some editors of .eml files put it first */
+    gsize lead = sizeof mark - 1;
+
+    if (length > lead && memcmp(bytes, mark, lead) == 0) {
+        bytes += lead;
+        length -= lead;
+    }
     if (memchr(bytes, 0, length) == NULL) {
         mail_split_header(reading, bytes, length);
         return;
@@ -18,14 +25,17 @@ split(MailReading *reading, const char *bytes, gsize length)
     mail_split_header(reading, clean, length);
 }
 
-/* X-Status: D or T (Pine, Mutt), X-Mozilla-Status: 0009 (Thunderbird). */
+/* X-Status: D or T (Pine, Mutt), X-Mozilla-Status: 0009 (Thunderbird), X-Unsent: 1 (Outlook).
+ */
 static gboolean
 is_removed(const MailReading *reading)
 {
     const char *letters = mail_field(reading, "X-Status");
     const char *bits = mail_field(reading, "X-Mozilla-Status");
+    const char *unsent = mail_field(reading, "X-Unsent");
 
-    return (letters != NULL && strpbrk(letters, "DT") != NULL) ||
+    return (unsent != NULL && strchr(unsent, '1') != NULL) ||
+           (letters != NULL && strpbrk(letters, "DT") != NULL) ||
            (bits != NULL && (g_ascii_strtoull(bits, NULL, 16) & 8) != 0);
 }
 

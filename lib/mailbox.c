@@ -170,17 +170,34 @@ mailbox_is_mbox(const char *bytes, gsize length)
            mailbox_is_field(feed + 1, length - (gsize)(feed + 1 - bytes));
 }
 
+static gsize
+empty_lines(const char *bytes, gsize length)
+{
+    gsize taken = 0;
+
+    while (taken < length && (bytes[taken] == '\r' || bytes[taken] == '\n'))
+        taken++;
+    return taken;
+}
+
 gsize
 mailbox_lead(const char *bytes, gsize length)
 {
     static const char mark[] = "\xef\xbb\xbf";
     gsize lead = sizeof mark - 1;
+    gint64 when;
 
     if (length < lead || memcmp(bytes, mark, lead) != 0)
         lead = 0;
-    while (lead < length && (bytes[lead] == '\r' || bytes[lead] == '\n'))
-        lead++;
-    return lead;
+    for (;;) {
+        lead += empty_lines(bytes + lead, length - lead);
+        const char *feed = memchr(bytes + lead, '\n', length - lead);
+        gsize line = feed != NULL ? (gsize)(feed - bytes) - lead : 0;
+        gsize empty = feed != NULL ? empty_lines(feed + 1, length - lead - line - 1) : 0;
+        if (empty == 0 || !postmark_read(bytes + lead, line, &when))
+            return lead;
+        lead += line + 1; /* a message of nothing */
+    }
 }
 
 gboolean

@@ -59,6 +59,8 @@ static const Row rows[] = {
      {{"a.mbox", "\xef\xbb\xbf\r\n\n" MARK ID("1") "\n\n" MARK ID("2") "\n"},
       {"b.mbox", "\n" GOOGLE "X-GM-THRID: 1\n" ID("1") "\n\n" GOOGLE "X-GM-THRID: 2\n" ID("2") "\n"}},
      "a.mbox\n: 1\n: 2\nb.mbox\n: 1 L\n: 2 L\n"},
+    {"an empty message before the first",
+     {{"a.mbox", MARK "\n" MARK "\r\n\n" MARK ID("1") "\n\n" MARK ID("2") "\n"}}, "a.mbox\n: 1\n: 2\n"},
     {"a message without a header",
      {{"a.mbox", MARK ID("1") "\n\n" MARK ": \n\n" MARK ID("2") "\n"}}, "a.mbox\n: 1\n: 2\n"},
     {"Takeout: its labels are Google's",
@@ -441,6 +443,8 @@ test_head(void)
         {"X-Mozilla-Status: 0009\n", TRUE},
         {"X-Mozilla-Status: 0001\n", FALSE},
         {"X-Mozilla-Status2: 00000008\n", FALSE},
+        {"X-Unsent: 1\n", TRUE},
+        {"X-Unsent: 0\n", FALSE},
     };
     g_autoptr(MailHead) head = mail_head_read(text, sizeof text - 1);
     g_autofree char *to = g_strjoinv(" ", head->extract->to_cc);
@@ -455,6 +459,8 @@ test_head(void)
         g_autoptr(MailHead) marked = mail_head_read(MARKS[i].field, strlen(MARKS[i].field));
         g_assert_cmpint(marked->removed, ==, MARKS[i].removed);
     }
+    g_autoptr(MailHead) edited = mail_head_read("\xef\xbb\xbfTo: b@x\n\n", 12);
+    g_assert_cmpstr(edited->extract->to_cc[0], ==, "b@x");
     g_assert_null(mail_head_read("no field\n\n", 10));
     g_assert_null(mail_head_read("", 0));
 }
