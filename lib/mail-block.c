@@ -256,6 +256,8 @@ look_for_armour(MailReading *reading, const char *text)
         {"-----BEGIN PGP MESSAGE", "-----END PGP MESSAGE", "encrypted"},
         {"-----BEGIN PKCS7", "-----END PKCS7", "encrypted"},
         {"-----BEGIN CMS", "-----END CMS", "encrypted"},
+        {"-----BEGIN AGE ENCRYPTED", "-----END AGE ENCRYPTED", "encrypted"},
+        {"BEGIN SALTPACK ENCRYPTED", "END SALTPACK ENCRYPTED", "encrypted"},
         {"=ybegin ", "=yend", "an encoded block"},
         {"(This file must be converted with BinHex", ":", "an encoded block"},
     };

@@ -56,6 +56,11 @@ typedef struct {
 /* Looks at a part and marks what is odd about it. type is borrowed. */
 MailLeaf mail_leaf_look(MailReading *reading, GMimePart *part, const char *type);
 
+#define MAIL_GLANCE 4096 /* bytes that tell what an attached file is */
+
+/* Marks an attached file that is encrypted, by its name or its beginning. */
+void mail_leaf_glance(MailReading *reading, GMimePart *part, const MailContent *content);
+
 /* Reads a text into the reading. counted: as for mail_read_text. Returns the text; the caller
  * frees. */
 char *mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,

@@ -35,6 +35,56 @@ mark_type(MailReading *reading, GMimePart *part, const char *type)
         mail_mark(reading, "a broken structure");
 }
 
+/* An archive of which some file wants a password: bit 0 of the flags in its local header
+ * (APPNOTE.TXT, 4.3.7 and 4.4.4). */
+static gboolean
+is_locked_zip(const guint8 *bytes, gsize length)
+{
+    static const char local[] = "PK\3\4";
+    const guint8 *end = bytes + length;
+
+    if (length < 4 || memcmp(bytes, local, 4) != 0)
+        return FALSE;
+    for (const guint8 *p = bytes; p != NULL && end - p >= 8;
+         p = memmem(p + 4, (gsize)(end - p - 4), local, 4))
+        if ((p[6] & 1) != 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* EnvelopedData or AuthEnvelopedData, as its first object identifier says (RFC 5652, 6.1;
+ * RFC 5083, 2.1). SignedData is nothing of that. */
+static gboolean
+is_enveloped(const guint8 *bytes, gsize length)
+{
+    static const guint8 enveloped[] = {0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x03};
+    static const guint8 also[] = {0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d,
+                                  0x01, 0x09, 0x10, 0x01, 0x17};
+    gsize glance = MIN(length, 24);
+
+    return length > 0 && bytes[0] == 0x30 &&
+           (memmem(bytes, glance, enveloped, sizeof enveloped) != NULL ||
+            memmem(bytes, glance, also, sizeof also) != NULL);
+}
+
+void
+mail_leaf_glance(MailReading *reading, GMimePart *part, const MailContent *content)
+{
+    static const char *const signs[] = {"-----BEGIN PGP MESSAGE", "-----BEGIN AGE ENCRYPTED",
+                                        "age-encryption.org/v1", "Salted__"};
+    static const char *const files[] = {".pgp", ".gpg", ".age", NULL};
+    const guint8 *bytes = content->kept->data;
+    gsize length = content->kept->len;
+    gboolean sealed =
+        has_suffix(part, files) || is_locked_zip(bytes, length) || is_enveloped(bytes, length);
+
+    for (gsize i = 0; i < G_N_ELEMENTS(signs); i++)
+        sealed = sealed || (length >= strlen(signs[i]) &&
+                            memcmp(bytes, signs[i], strlen(signs[i])) == 0);
+    if (sealed)
+        mail_mark(reading, "encrypted");
+}
+
 /* TRUE when the part is another message, or the head of one. Reports and fragments are none;
  * every other type of that kind is, also one that nobody knows yet. */
 static gboolean

@@ -130,14 +130,16 @@ walk_leaf(Walk *walk, GMimePart *part, const char *type)
     gboolean searched = leaf.card || leaf.reader != NULL;
     gsize keep = leaf.nested                                              ? MESSAGE_MAX
                  : leaf.shown || leaf.calendar || leaf.report || searched ? RAW_MAX
-                                                                          : 0;
+                                                                          : MAIL_GLANCE;
     g_autoptr(MailContent) content = mail_content_read(part, keep, !leaf.body);
     const char *bytes = (const char *)content->kept->data;
 
     if (content->broken)
         mail_mark(walk->reading, "a transfer encoding that cannot be undone");
-    if (!leaf.body)
+    if (!leaf.body) {
         add_part(walk, object, type, content->size, g_checksum_get_string(content->sum));
+        mail_leaf_glance(walk->reading, part, content);
+    }
     if (leaf.message)
         walk->reading->extract->forward = TRUE;
     if (leaf.shown || leaf.calendar) {

@@ -221,6 +221,33 @@ static const struct {
      "\nLines such as -----BEGIN PGP MESSAGE----- are for programs.\n", 0, FALSE, NULL},
     {"B16 armour behind a word",
      "\nHi -----BEGIN PGP MESSAGE----- x -----END PGP MESSAGE-----\n", 0, FALSE, "encrypted"},
+    {"XB20 an archive with a password",
+     "Content-Type: application/octet-stream; name=a.zip\nContent-Transfer-Encoding: "
+     "base64\n\nUEsDBBQAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
+     1, FALSE, "encrypted"},
+    {"XB20 for its second file",
+     "Content-Type: application/octet-stream; name=a.zip\nContent-Transfer-Encoding: "
+     "base64\n\nUEsDBBQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAUEsDBBQACQAAAA==\n",
+     1, FALSE, "encrypted"},
+    {"XB20 an archive without",
+     "Content-Type: application/octet-stream; name=a.zip\nContent-Transfer-Encoding: "
+     "base64\n\nUEsDBBQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
+     1, FALSE, NULL},
+    {"B16 enveloped, of no type",
+     "Content-Type: application/octet-stream; name=smime.p7m\nContent-Transfer-Encoding: "
+     "base64\n\nMIIGyQYJKoZIhvcNAQcDoIIGujCCBrYCAQA=\n",
+     1, FALSE, "encrypted"},
+    {"B16 signed, of no type",
+     "Content-Type: application/octet-stream; name=x.p7m\nContent-Transfer-Encoding: "
+     "base64\n\nMIIGyQYJKoZIhvcNAQcCoIIGujCCBrYCAQE=\n",
+     1, FALSE, NULL},
+    {"B16 a file in PGP armour",
+     "Content-Type: application/octet-stream; name=a.pdf.asc\n\n-----BEGIN PGP "
+     "MESSAGE-----\n\nx\n",
+     1, FALSE, "encrypted"},
+    {"B16 a file in PGP", "Content-Type: application/octet-stream; name=a.pdf.PGP\n\nx\n", 1,
+     FALSE, "encrypted"},
+    {"B16 age", "\n-----BEGIN AGE ENCRYPTED FILE-----\nx\n", 0, FALSE, "encrypted"},
     {"B16 quoted armour", "\n> -----BEGIN PGP MESSAGE-----\n>\n> x\n", 0, FALSE, "encrypted"},
     {"clear signature", "\n-----BEGIN PGP SIGNED MESSAGE-----\n\nx\n", 0, FALSE, NULL},
     {"fragment", "Content-Type: message/partial; id=x; number=1\n\nx\n", 1, FALSE,
