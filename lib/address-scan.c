@@ -192,7 +192,7 @@ decode_percent(const char *text)
     return g_utf8_make_valid(decoded->str, (gssize)decoded->len);
 }
 
-/* A bracket or a space of any kind as the plain one; 0 for other letters. */
+/* A bracket, quote, dash or space of any kind as the plain one; 0 for other letters. */
 static char
 plain_sign(gunichar c)
 {
@@ -203,6 +203,11 @@ plain_sign(gunichar c)
         return '(';
     case G_UNICODE_CLOSE_PUNCTUATION:
         return ')';
+    case G_UNICODE_INITIAL_PUNCTUATION:
+    case G_UNICODE_FINAL_PUNCTUATION:
+        return '"';
+    case G_UNICODE_DASH_PUNCTUATION:
+        return '-';
     default:
         return 0;
     }

@@ -159,6 +159,8 @@ static const struct {
     {"spelled in one word", "nora_at_example_dot_org, sam-at-example-dot-org",
      "nora@example.org sam@example.org"},
     {"spelled in other brackets", "nora 【at】 example⟨dot⟩org", "nora@example.org"},
+    {"spelled in other quotes and dashes", "nora “at” example.org, sam –at– example –dot– org",
+     "nora@example.org sam@example.org"},
     {"spelled with other spaces", "nora\u00a0[at]\u00a0example\u00a0[dot]\u00a0org",
      "nora@example.org"},
     {"spelled between other signs",
