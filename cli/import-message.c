@@ -98,6 +98,7 @@ make_lesson(ImportMessage *read, const MailboxMessage *message, gboolean sent)
         read->made_id = make_id(message);
     read->lesson = (Lesson){
         .sent = sent,
+        .automatic = !sent && (extract->automatic || extract->lists[0] != NULL),
         .message_id = read->made_id != NULL ? read->made_id : extract->message_id,
         .sender = extract->from[0] != NULL ? extract->from[0] : "",
         .parents = (const char **)extract->parents,

@@ -33,8 +33,9 @@ add_list(GString *text, const char *const *list)
 void
 lesson_add(GString *text, const Lesson *lesson)
 {
-    g_string_append_printf(text, "%c%" G_GINT64_FORMAT "\n", lesson->sent ? 's' : 'r',
-                           lesson->when);
+    const char letter = lesson->sent ? 's' : lesson->automatic ? 'm' : 'r';
+
+    g_string_append_printf(text, "%c%" G_GINT64_FORMAT "\n", letter, lesson->when);
     add_line(text, lesson->message_id);
     add_line(text, lesson->sender);
     add_list(text, lesson->parents);
@@ -98,10 +99,11 @@ read_first(LessonReader *reader, Lesson *lesson, GError **error)
 
     if (!read_line(reader, &line, error))
         return FALSE;
-    if ((*line != 's' && *line != 'r') ||
+    if ((*line != 's' && *line != 'r' && *line != 'm') ||
         !g_ascii_string_to_signed(line + 1, 10, G_MININT64, G_MAXINT64, &lesson->when, NULL))
         return fail("has no time", error);
     lesson->sent = *line == 's';
+    lesson->automatic = *line == 'm';
     return TRUE;
 }
 

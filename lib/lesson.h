@@ -4,16 +4,18 @@
  * it: what it says is taken as is, for who may import may vouch.
  *
  * Many go together as one text, since a GVariant for each message takes longer than reading
- * it. A lesson is some lines: "s" or "r", for sent or received, with the time behind the
- * letter; its id; its sender; then the five lists, a line for each entry and an empty one at
- * the end. What has a line feed in it is no id and no address, and is left out. */
+ * it. A lesson is some lines: "s", "r" or "m", for sent, received, or received from a machine,
+ * with the time behind the letter; its id; its sender; then the five lists, a line for each
+ * entry and an empty one at the end. What has a line feed in it is no id and no address, and
+ * is left out. */
 #pragma once
 
 #include <glib.h>
 
 /* Strings and lists are borrowed; lists end with NULL. */
 typedef struct {
-    gboolean sent; /* by the human; otherwise received */
+    gboolean sent;      /* by the human; otherwise received */
+    gboolean automatic; /* received, and a machine wrote it */
     gint64 when;
     const char *message_id;      /* "" when none */
     const char *sender;          /* "" when it cannot be told */

@@ -101,6 +101,7 @@ learn(Request *request, const char *account, const Lesson *lesson, Learning *lea
         .correspondents = lesson->correspondents,
         .mentioned = lesson->mentioned,
         .lists = lesson->lists,
+        .automatic = lesson->automatic,
         .tally = &learning->tally,
         .numbers = &learning->numbers,
         .warrant = &learning->warrant,

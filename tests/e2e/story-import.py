@@ -334,6 +334,18 @@ def _(world):
     assert left.recipients == [NORA]
 
 
+@story("What a machine wrote is a machine's when it comes from a mailbox, too (loop)")
+def _(world):
+    sent = put(world, "Sent", own_letter(NORA, Message_ID="<1@x>"))
+    inbox = put(world, "inbox", letter(OWNER, sender=NORA, Message_ID="<2@x>", References="<1@x>",
+                                       Auto_Submitted="auto-replied"),
+                letter(OWNER, sender=NORA, Message_ID="<3@x>", References="<1@x>"))
+    imported(world, sent, inbox)
+    for parent, loop in (("<2@x>", True), ("<3@x>", False)):
+        item = judged(world, [NORA], In_Reply_To=parent)
+        assert world.gate.show(item["id"])["facts"]["loop"] is loop, item
+
+
 if __name__ == "__main__":
     end_on_signals()
     sys.exit(main(lambda: World(POLICY)))

@@ -20,6 +20,7 @@ static const Lesson lessons[] = {
      .mentioned = (const char **)nobody,
      .lists = (const char **)nobody},
     {.sent = FALSE,
+     .automatic = TRUE,
      .when = -1,
      .message_id = "",
      .sender = "",
@@ -51,6 +52,7 @@ static void
 assert_lesson(const Lesson *found, const Lesson *expected)
 {
     g_assert_cmpint(found->sent, ==, expected->sent);
+    g_assert_cmpint(found->automatic, ==, expected->automatic);
     g_assert_cmpint(found->when, ==, expected->when);
     g_assert_cmpstr(found->message_id, ==, expected->message_id);
     g_assert_cmpstr(found->sender, ==, expected->sender);
