@@ -18,43 +18,59 @@ static const MailWordRow labels[] = {
      "lähettäjä|keneltä|od|nadawca|odesílatel|odosielateľ|pošiljatelj|feladó|от|от кого|"
      "отправитель|від|від кого|подател|gönderen|kimden|από|αποστολέας|de la|expeditor|"
      "saatja|nuo|siuntėjas|sūtītājs|nga|dari|pengirim|từ|người gửi|จาก|ผู้ส่ง|מאת|من|المرسل|"
-     "از|发件人|寄件者|寄件人|差出人|送信者|送信元|보낸 사람|보낸이|발신|발신자|od koga"},
+     "از|发件人|寄件者|寄件人|差出人|送信者|送信元|보낸 사람|보낸이|발신|발신자|od "
+     "koga|од|кімнен|გამგზავნი|ვისგან|ումից|"
+     "ուղարկող|அனுப்புநர்|அனுப்பியவர்|పంపినవారు|నుండి|منجانب|فرستنده|ከ|ពី|minn|vun|ад|"
+     "ад каго|хэнээс|बाट|ಇಂದ|ಇವರಿಂದ|അയച്ചത്|പ്രേഷകൻ|પ્રેષક|ਵੱਲੋਂ|kimdan|ຈາກ|වෙතින්|မှ|보낸사람"},
     {MAIL_WORD_DATE,
      "päivä|датум|datë|दिनांक|तारीख|date|datum|fecha|data|dato|päivämäärä|päiväys|pvm|dátum|"
-     "dňa|дата|tarih|ημερομηνία|kuupäev|datums|tanggal|ngày|วันที่|תאריך|تاريخ|التاريخ|日期|時間|"
-     "日付|日時|날짜|일시|তারিখ"},
+     "dňa|дата|tarih|ημερομηνία|kuupäev|datums|tanggal|ngày|วันที่|תאריך|تاريخ|التاريخ|日期|"
+     "時間|日付|日時|날짜|일시|তারিখ|ամսաթիվ|თარიღი|தேதி|తేదీ|تاریخ|petsa|ቀን|កាលបរិច្ឆេទ|огноо|"
+     "मिति|"
+     "ದಿನಾಂಕ|തീയതി|તારીખ|ਮਿਤੀ|sana|ວັນທີ|දිනය|ရက်စွဲ"},
     {MAIL_WORD_DATE | MAIL_WORD_SENT,
      "saatmisaeg|bidalia|anfonwyd|seolta|dihantar|ipinadala|göndərilib|mibgħut|ilitumwa|"
      "gestuur|data trimiterii|sendt den|geschickt|verstuurd|dato sendt|skrevet|napsáno|"
-     "дата отправки|poslano dne|보낸 시간|發送時間|傳送時間|sent|sent at|sent on|gesendet|"
-     "gesendet am|envoyé|envoyé le|date d'envoi|enviado|enviado el|fecha de envío|enviada|"
-     "enviada em|enviado em|inviato|inviata|data invio|verzonden|verzonden op|skickat|"
-     "skickades|sendt|sendt dato|lähetetty|wysłano|wysłane|data wysłania|odesláno|odoslané|"
-     "küldve|elküldve|küldés dátuma|отправлено|отправлен|надіслано|відправлено|изпратено|"
-     "poslano|poslato|gönderildi|gönderilme|gönderme tarihi|εστάλη|στάλθηκε|trimis|saadetud|"
-     "nosūtīts|išsiųsta|enviat|dikirim|đã gửi|gửi|ส่ง|נשלח|تاريخ الإرسال|أرسلت|发送时间|"
-     "发送日期|寄件日期|傳送日期|送信日時|送信日|보낸 날짜|보낸날짜|送信|পাঠানো হয়েছে|"
-     "প্রেরিত"},
+     "дата отправки|poslano dne|보낸 시간|發送時間|傳送時間|sent|sent at|sent "
+     "on|gesendet|gesendet am|"
+     "envoyé|envoyé le|date d'envoi|enviado|enviado el|fecha de envío|enviada|enviada em|"
+     "enviado em|inviato|inviata|data invio|verzonden|verzonden op|skickat|skickades|sendt|"
+     "sendt dato|lähetetty|wysłano|wysłane|data wysłania|odesláno|odoslané|küldve|elküldve|"
+     "küldés dátuma|отправлено|отправлен|надіслано|відправлено|изпратено|poslano|poslato|"
+     "gönderildi|gönderilme|gönderme tarihi|εστάλη|στάλθηκε|trimis|saadetud|nosūtīts|"
+     "išsiųsta|enviat|dikirim|đã gửi|gửi|ส่ง|נשלח|تاريخ "
+     "الإرسال|أرسلت|发送时间|发送日期|寄件日期|傳送日期|"
+     "送信日時|送信日|보낸 날짜|보낸날짜|送信|পাঠানো "
+     "হয়েছে|প্রেরিত|dërguar|испратено|жіберілді|göndərildi|"
+     "გაგზავნილია|ուղարկված է|ուղարկվել է|அனுப்பியது|పంపిన తేదీ|పంపబడింది|भेजा गया|पाठवले|"
+     "ارسال کردہ|بھیجا گیا|ارسال شده|የተላከው|បានផ្ញើ|geschéckt|адпраўлена|илгээсэн|पठाइयो|"
+     "ಕಳುಹಿಸಲಾಗಿದೆ|അയച്ച തീയതി|મોકલ્યું|ਭੇਜਿਆ|yuborildi|ສົ່ງແລ້ວ|යැවුවේ|ပို့ပြီး|sendita|"
+     "air a chur"},
     {MAIL_WORD_TO,
      "adressaat|nori|chuig|prima|destinatarul|destinatari|primatelj|prejemnik|příjemce|"
-     "príjemca|адрасат|"
-     "получател|прима|për|gavėjas|प्रति|প্রতি|প্রাপক|to|an|empfänger|à|a|destinataire|"
-     "destinataires|para|destinatario|destinatário|per|aan|geadresseerde|till|mottagare|"
-     "til|modtager|mottaker|vastaanottaja|kenelle|do|komu|adresat|za|címzett|címzettek|"
-     "кому|получатель|до|до кого|kime|alıcı|προς|παραλήπτης|către|saaja|kellele|kam|"
-     "kepada|untuk|đến|tới|người nhận|ถึง|אל|إلى|المستلم|به|收件人|收件者|宛先|送信先|"
-     "受信者|받는 사람|받는이|받은이|수신|수신자|recipient|recipients"},
+     "príjemca|адрасат|получател|прима|për|gavėjas|प्रति|প্রতি|প্রাপক|to|an|empfänger|à|a|"
+     "destinataire|destinataires|para|destinatario|destinatário|per|aan|geadresseerde|till|"
+     "mottagare|til|modtager|mottaker|vastaanottaja|kenelle|do|komu|adresat|za|címzett|"
+     "címzettek|кому|получатель|до|до кого|kime|alıcı|προς|παραλήπτης|către|saaja|kellele|"
+     "kam|kepada|untuk|đến|tới|người "
+     "nhận|ถึง|אל|إلى|المستلم|به|收件人|收件者|宛先|送信先|受信者|받는 사람|"
+     "받는이|받은이|수신|수신자|recipient|recipients|drejt|кімге|kimə|ადრესატი|ვის|ում|ստացող|"
+     "பெறுநர்|"
+     "వీరికి|بنام|گیرنده|kwa|para kay|ለ|ទៅ|ជូន|lil|un|каму|хэнд|लाई|ಗೆ|ಇವರಿಗೆ|സ്വീകർത്താവ്|"
+     "પ્રતિ|ਨੂੰ|kimga|ຫາ|වෙත|သို့|gu|받는사람"},
     {MAIL_WORD_CC,
      "cc|copie|copie à|kopie|copia|cópia|con copia|kopia|kopi|kopio|dw|do wiadomości|"
      "másolat|másolatot kap|копия|копія|bilgi|κοιν|κοινοποίηση|抄送|副本|참조|עותק|نسخة|"
      "สำเนา|tembusan|kópia|c.c|bcc"},
     {MAIL_WORD_SUBJECT,
-     "pwnc|ábhar|subiectul|titlu|тэма|tema|subjekt|lënda|विषय|বিষয়|efni|subject|betreff|betr|"
-     "objet|"
-     "sujet|asunto|assunto|assumpte|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|"
-     "předmět|věc|predmet|tárgy|тема|предмет|относно|konu|θέμα|subiect|teema|pealkiri|"
+     "pwnc|ábhar|subiectul|titlu|тэма|tema|subjekt|lënda|विषय|বিষয়|efni|subject|betreff|"
+     "betr|objet|sujet|asunto|assunto|assumpte|oggetto|onderwerp|ämne|emne|aihe|otsikko|"
+     "temat|předmět|věc|predmet|tárgy|тема|предмет|относно|konu|θέμα|subiect|teema|pealkiri|"
      "temats|zadeva|naslov|subjek|perihal|gaia|chủ đề|tiêu đề|เรื่อง|หัวเรื่อง|נושא|הנדון|"
-     "الموضوع|موضوع|主题|主題|主旨|标题|標題|件名|題名|제목"},
+     "الموضوع|موضوع|主题|主題|主旨|标题|標題|件名|題名|제목|subjekti|тақырып|тақырыбы|mövzu|"
+     "თემა|թեմա|"
+     "பொருள்|విషయం|عنوان|mada|paksa|ርዕሰ ጉዳይ|ርዕስ|ប្រធានបទ|suġġett|сэдэв|ವಿಷಯ|വിഷയം|વિષય|"
+     "ਵਿਸ਼ਾ|mavzu|ຫົວຂໍ້|විෂය|විෂයය|အကြောင်းအရာ|temo|cuspair"},
     {MAIL_WORD_TRACE,
      "received|message-id|return-path|mime-version|content-type|delivered-to"},
 };
@@ -71,7 +87,7 @@ static const MailWordRow prefixes[] = {
      "ilt|iletilen|iletildi|προωθ|πρθ|προώθηση|redirecționat|prosl|proslijeđeno|"
      "prosleđeno|posredovano|edasi|edastatud|pārsūtīts|persiųsta|trs|terusan|yml|"
      "birbidalia|chuyển tiếp|ct|ส่งต่อ|הועבר|إعادة توجيه|محول|هدایت|转发|轉寄|转寄|轉發|"
-     "転送|전달|转|пд|wtr"},
+     "転送|전달|转|пд|wtr|posr|препр|pārsūt"},
     /* Finnish answers and Danish or Norwegian forwards begin the same. */
     {MAIL_WORD_FORWARD | MAIL_WORD_REPLY, "vs"},
     {MAIL_WORD_REPLY,
@@ -205,7 +221,7 @@ static const char verbs[] =
     "napsal|napísal|napisao|napisal|írta|írja|написал|написав|пише|пишет|писал|yazdı|"
     "έγραψε|a scris|kirjutas|rakstīja|rašė|va escriure|menulis|đã viết|เขียนว่า|כתב|كتب|"
     "نوشت|写道|寫道|书写|書きました|のメール|작성|님이 쓴|skribis|geskryf|aliandika|ጻፈ|ጽፏል|"
-    "បានសរសេរ|бичсэн|ຂຽນວ່າ|წერდა|დაწერა|ಬರೆದಿದ್ದಾರೆ|എഴുതി|લખ્યું|ਲਿਖਿਆ|ලිවීය";
+    "បានសរសេរ|бичсэн|ຂຽນວ່າ|წერდა|დაწერა|ಬರೆದಿದ್ದಾರೆ|എഴുതി|લખ્યું|ਲਿਖਿਆ|ලිවීය|жазды|提到|viết:";
 
 typedef struct {
     GHashTable *labels; /* folded word to MailWord */

@@ -274,13 +274,23 @@ static void
 test_forwarding_subjects(void)
 {
     static const char *const subjects[] = {
-        "(Fwd) Offer",          "[Fwd] Offer",
-        ">Fwd: Offer",          "\"Fwd: Offer\"",
-        "FYI: Fwd: Offer",      "Offer, FW: 2026",
-        "Fwd - Offer",          "Fwd; Offer",
-        "RE/FW: Offer",         "Re; Fwd: Offer",
-        "Weiterleitung: Offer", "Inoltra: Offer",
-        "Reenviat: Offer",      "Forwarded message: Offer",
+        "Posr: x",
+        "Препр.: x",
+        "Pārsūt.: x",
+        "(Fwd) Offer",
+        "[Fwd] Offer",
+        ">Fwd: Offer",
+        "\"Fwd: Offer\"",
+        "FYI: Fwd: Offer",
+        "Offer, FW: 2026",
+        "Fwd - Offer",
+        "Fwd; Offer",
+        "RE/FW: Offer",
+        "Re; Fwd: Offer",
+        "Weiterleitung: Offer",
+        "Inoltra: Offer",
+        "Reenviat: Offer",
+        "Forwarded message: Offer",
     };
 
     for (gsize i = 0; i < G_N_ELEMENTS(subjects); i++)
@@ -350,6 +360,52 @@ test_pages(void)
     assert_found("Hello Nora,\n\nsee our page <https://example.com>.\n", FALSE, FALSE);
 }
 
+/* Names alone, as programs show them inside a house, in languages that are rarer above. */
+static void
+test_blocks(void)
+{
+    static const char *const blocks[] = {
+        "Nga: Nora Berg\nDërguar: e premte, 13 nëntor 2026 10:12\nDrejt: Olivia\nSubjekti: x",
+        "Од: Nora Berg\nИспратено: петок, 13 ноември 2026 10:12\nДо: Olivia\nПредмет: x",
+        "Кімнен: Nora Berg\nЖіберілді: 13 қараша 2026 10:12\nКімге: Olivia\nТақырып: x",
+        "Kimdən: Nora Berg\nGöndərildi: 13 noyabr 2026 10:12\nKimə: Olivia\nMövzu: x",
+        "გამგზავნი: Nora Berg\nგაგზავნილია: 10:12\nადრესატი: Olivia\nთემა: x",
+        "Ումից՝ Nora Berg\nՈւղարկված է՝ 13 նոյեմբեր 2026 10:12\nՈւմ՝ Olivia\nԹեմա՝ x",
+        "அனுப்புநர்: Nora Berg\nஅனுப்பியது: 13 நவம்பர் 2026 10:12\nபெறுநர்: Olivia\nபொருள்: x",
+        "పంపినవారు: Nora Berg\nపంపిన తేదీ: 13 నవంబర్ 2026 10:12\nవీరికి: Olivia\nవిషయం: x",
+        "منجانب: Nora Berg\nارسال کردہ: 13 نومبر 2026 10:12\nبنام: Olivia\nعنوان: x",
+        "Kutoka: Nora Berg\nIlitumwa: 13 Novemba 2026 10:12\nKwa: Olivia\nMada: x",
+        "Mula kay: Nora Berg\nIpinadala: Nobyembre 13, 2026 10:12\nPara kay: Olivia\nPaksa: x",
+        "ከ፦ Nora Berg\nየተላከው፦ 13 ኖቬምበር 2026 10:12\nለ፦ Olivia\nርዕሰ ጉዳይ፦ x",
+        "ពី៖ Nora Berg\nបានផ្ញើ៖ 13 វិច្ឆិកា 2026 10:12\nទៅ៖ Olivia\nប្រធានបទ៖ x",
+        "Minn: Nora Berg\nMibgħut: 13 ta' Novembru 2026 10:12\nLil: Olivia\nSuġġett: x",
+        "Vun: Nora Berg\nGeschéckt: 13. November 2026 10:12\nUn: Olivia\nSujet: x",
+        "Ад: Nora Berg\nАдпраўлена: 13 лістапада 2026 10:12\nКаму: Olivia\nТэма: x",
+        "Хэнээс: Nora Berg\nИлгээсэн: 2026-11-13 10:12\nХэнд: Olivia\nСэдэв: x",
+        "बाट: Nora Berg\nपठाइयो: 2026-11-13 10:12\nलाई: Olivia\nविषय: x",
+        "ಇಂದ: Nora Berg\nಕಳುಹಿಸಲಾಗಿದೆ: 13 ನವೆಂಬರ್ 2026 10:12\nಗೆ: Olivia\nವಿಷಯ: x",
+        "അയച്ചത്: Nora Berg\nഅയച്ച തീയതി: 13 നവംബർ 2026 10:12\nസ്വീകർത്താവ്: Olivia\nവിഷയം: x",
+        "પ્રેષક: Nora Berg\nમોકલ્યું: 13 નવેમ્બર 2026 10:12\nપ્રતિ: Olivia\nવિષય: x",
+        "Kimdan: Nora Berg\nYuborildi: 13-noyabr 2026 10:12\nKimga: Olivia\nMavzu: x",
+        "ຈາກ: Nora Berg\nສົ່ງແລ້ວ: 13 ພະຈິກ 2026 10:12\nຫາ: Olivia\nຫົວຂໍ້: x",
+        "වෙතින්: Nora Berg\nයැවුවේ: 2026-11-13 10:12\nවෙත: Olivia\nවිෂයය: x",
+        "O: Nora Berg\nAir a chur: 13 Samhain 2026 10:12\nGu: Olivia\nCuspair: x",
+        "보낸사람: Nora\n받는사람: Olivia\n날짜: 2026-11-13 10:12\n제목: x",
+    };
+    static const char *const others[] = {
+        "Од: Скопје\nДо: Охрид\nДатум: 19 ноември\nСедиште: 12\n",
+        "Հինգշաբթի՝ հարմար է։\nԵրբ՝ 19 նոյեմբեր\nՈւր՝ Գյումրի\n",
+        "Dal: lunedì 3 maggio\nAl: venerdì 7 maggio\nOggetto: ferie\n",
+        "Kwa: Dar es Salaam\nTarehe: 19 Novemba\nKiti: 12\n",
+        "Kimdan: Toshkent\nKimga: Samarqand\nSana: 19-noyabr\n",
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(blocks); i++)
+        assert_found(blocks[i], FALSE, TRUE);
+    for (gsize i = 0; i < G_N_ELEMENTS(others); i++)
+        assert_found(others[i], FALSE, FALSE);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -362,6 +418,7 @@ main(int argc, char **argv)
     g_test_add_func("/mail/language/disguised XB21", test_disguised);
     g_test_add_func("/mail/language/subjects XB21", test_forwarding_subjects);
     g_test_add_func("/mail/language/pages XB21", test_pages);
+    g_test_add_func("/mail/language/blocks D16", test_blocks);
     g_test_add_func("/mail/language/unmarked XB21", test_unmarked);
     return g_test_run();
 }
