@@ -140,8 +140,8 @@ void mail_find_quotes(const char *text, gboolean *forward, gboolean *quoted);
  * space at the break taken out where delsp says so. NULL when no line goes on. */
 char *mail_join_lines(const char *text, gboolean delsp);
 
-/* A text with a line feed for every other sign that Unicode breaks lines at (UAX #14). NULL when
- * it has none of them. */
+/* A text with a line feed for every other sign that Unicode breaks lines at (UAX #14). NULL
+ * when it has none of them. */
 char *mail_break_lines(const char *text);
 
 /* What a line looks like, whatever its language: a short name and a colon, and behind them a
