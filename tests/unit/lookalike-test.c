@@ -98,6 +98,10 @@ static const struct {
     {"example-com.evil.net", "example.com", TRUE},
     {"my-example.com", "example.com", TRUE},
     {"examp1e.com.evil.net", "example.com", TRUE},
+    {"example.xn--comlogin-634g.evil.net", "example.com",
+     TRUE},                                          /* a Katakana letter for the slash */
+    {"xn--myexample-cl5h.com", "example.com", TRUE}, /* and a middle dot */
+    {"xn--vckucxgb.example.net", "example.com", FALSE},
     {"counterexample.com", "example.com", FALSE},
     {"example.org.evil.net", "example.com", FALSE},
     {"evil.net", "example.com", FALSE},
