@@ -110,10 +110,13 @@ add_between(Scan *scan, const char *start, const char *at, const char *end)
     }
 }
 
-/* Where the next line begins if this one ends at p, behind its quotation marks; else NULL. */
+/* Where the next line begins if this one ends at p, behind its quotation marks; else NULL. A
+ * soft break may have blanks behind it, which not every decoder takes (RFC 2045, 6.7). */
 static const char *
 next_line(const char *p)
 {
+    if (*p == '=')
+        p += 1 + strspn(p + 1, " \t");
     p += *p == '\r';
     return *p == '\n' ? p + 1 + strspn(p + 1, "> \t") : NULL;
 }

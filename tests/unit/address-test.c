@@ -195,6 +195,7 @@ static const struct {
     {"wide signs", "nora＠example．org", "nora@example.org"},
     {"wide dot", "nora@example。org", "nora@example.org"},
     {"broken at the dot", "to nora@example.\norg today", "nora@example.org"},
+    {"a soft break with blanks", "nora@exam= \t\r\nple.org", "nora@example.org"},
     {"broken in a quotation", "> sam@exam\r\n> ple.org\n", "sam@example.org"},
     {"next line", "nora at\n  example.org", "nora@example.org"},
     {"no address in a sentence",
