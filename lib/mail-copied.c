@@ -5,6 +5,7 @@
 #define LABEL_MAX  60 /* bytes before the colon of a header line */
 #define GAP_MAX    3 /* lines between two header lines, as in a folded list; empty ones aside */
 #define LABELS_MIN 3 /* kinds of header lines that make a block */
+#define WORDS_MAX  3 /* of the name of a header line in the middle of another */
 #define SHAPES_MIN 4 /* header lines by their looks that make a block */
 #define SHAPES_MAX 6 /* a longer form is none that a mail program copies */
 
@@ -31,13 +32,54 @@ label_of(const char *folded, const char **value_out)
     return word;
 }
 
-static gboolean
-is_header(const MailCopied *copied)
+static guint
+count_kinds(guint labels)
 {
     guint kinds = 0;
 
-    for (guint bits = copied->labels & ~(guint)MAIL_WORD_SENT; bits != 0; bits &= bits - 1)
+    for (guint bits = labels & ~(guint)MAIL_WORD_SENT; bits != 0; bits &= bits - 1)
         kinds++;
+    return kinds;
+}
+
+/* The kind of header line whose name ends at the colon: the last word before it, or more. */
+static MailWord
+label_before(const char *text, const char *colon)
+{
+    MailWord word = MAIL_WORD_NONE;
+    const char *start = colon;
+    guint cut = 0;
+
+    for (guint words = 0; words < WORDS_MAX && word == MAIL_WORD_NONE; words++) {
+        while (start > text && start[-1] == ' ')
+            start--;
+        while (start > text && start[-1] != ' ')
+            start--;
+        g_autofree char *label = g_strndup(start, (gsize)(colon - start));
+        word = mail_word_label(mail_strip_decoration(label, &cut));
+    }
+    return word;
+}
+
+/* "From: Nora <nora@example.org> Sent: Friday To: Olivia Subject: x": a header whose line ends
+ * were lost. value: what stands behind the first name. */
+static gboolean
+is_whole_header(const char *value)
+{
+    guint labels = 0;
+
+    if (strchr(value, '@') == NULL)
+        return FALSE;
+    for (const char *p = strchr(value, ':'); p != NULL; p = strchr(p + 1, ':'))
+        labels |= label_before(value, p);
+    return count_kinds(labels & ~(guint)MAIL_WORD_FROM) >= LABELS_MIN;
+}
+
+static gboolean
+is_header(const MailCopied *copied)
+{
+    guint kinds = count_kinds(copied->labels);
+
     return kinds >= LABELS_MIN && copied->filled && (copied->labels & MAIL_WORD_FROM) != 0 &&
            (copied->address || (copied->labels & MESSAGE_ONLY) != 0);
 }
@@ -114,7 +156,8 @@ mail_copied_look(MailCopied *copied, const char *folded, gboolean marked, gboole
     MailShape shape = mail_line_shape(folded);
     MailWord word = label_of(folded, &value);
 
-    if (look_at_words(copied, word, value))
+    if (look_at_words(copied, word, value) ||
+        (word == MAIL_WORD_FROM && is_whole_header(value)))
         *quoted = TRUE;
     if (shape == MAIL_SHAPE_NONE) {
         pass_shapes(copied, marked);

@@ -62,6 +62,17 @@ static const Row shapes[] = {
     {"such a colon above quoted lines",
      "ថ្ងៃ 13 វិច្ឆិកា 2026 10:12 Nora <nora@example.org>៖\n> x\n", QUOTED},
     {"one that ends a word", "በ13 ኖቬም 2026 Nora ጻፈ፦\n> x\n", QUOTED},
+    {"a header in one line",
+     "From: Nora <nora@example.org> Sent: Friday 10:12 To: Olivia <owner@example.com> "
+     "Subject: x\n",
+     QUOTED},
+    {"another one",
+     "*Von:* Nora <nora@example.org>, *Gesendet am:* 13.11.2026; *An:* Olivia; *Betreff:* x\n",
+     QUOTED},
+    {"a sentence about one",
+     "From: who wrote it. To: who reads it. Date: when. Subject: what about.\n", NONE},
+    {"a journey in one line", "From: Basel To: Bern Date: 13 Nov Mail: nora@example.org\n",
+     NONE},
     {"a log of changes",
      "commit 0123456\nAuthor: Nora <nora@example.org>\nDate:   Fri Nov 13 10:12:44 2026\n\n"
      "    shut it\n\ncommit 1123456\nAuthor: Lee <lee@example.net>\n"
