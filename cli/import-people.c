@@ -54,8 +54,9 @@ import_people_count(ImportPeople *people, const ImportMessage *message, gboolean
     const Lesson *lesson = &message->lesson;
 
     if (!lesson->sent) {
-        char *const *from = message->head->extract->from;
-        for (guint i = 0; count_senders && from[i] != NULL; i++)
+        const Extract *extract = message->head->extract;
+        char *const *from = extract->from;
+        for (guint i = 0; count_senders && !extract->automatic && from[i] != NULL; i++)
             person_of(people, from[i])->wrote = TRUE;
         return;
     }

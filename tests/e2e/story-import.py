@@ -233,7 +233,8 @@ def _(world):
 def _(world):
     sent = put(world, "Sent", own_letter(NORA, Date=when(9)), own_letter([NORA, SAM][0]),
                own_letter(f"{SAM}, {NORA}", Date=when(400)), own_letter(MALLORY))
-    inbox = put(world, "inbox", letter(OWNER, sender=SAM))
+    inbox = put(world, "inbox", letter(OWNER, sender=SAM),
+                letter(OWNER, sender=MALLORY, Auto_Submitted="auto-replied"))
     often = imported(world, "--min-times", "2", sent)
     assert often["skipped"]["unwanted"] == 1, often
     assert (knows(world, NORA), knows(world, SAM), knows(world, MALLORY)) == (3, 0, 0)
