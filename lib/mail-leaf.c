@@ -41,10 +41,10 @@ static gboolean
 is_locked_zip(const guint8 *bytes, gsize length)
 {
     static const char local[] = "PK\3\4";
-    const guint8 *end = bytes + length;
 
     if (length < 4 || memcmp(bytes, local, 4) != 0)
         return FALSE;
+    const guint8 *end = bytes + length;
     for (const guint8 *p = bytes; p != NULL && end - p >= 8;
          p = memmem(p + 4, (gsize)(end - p - 4), local, 4))
         if ((p[6] & 1) != 0)
