@@ -38,7 +38,8 @@ static void
 print_entry(GVariant *entry)
 {
     g_autofree char *account = escape_line(answer_text(entry, "account"));
-    g_autofree char *first = g_strdup_printf("%s, %s: ", account, reason_standing(entry));
+    const char *standing = reason_standing_name(reason_standing(entry));
+    g_autofree char *first = g_strdup_printf("%s, %s: ", account, standing);
     g_auto(GStrv) reasons = reason_lines(entry, TRUE);
 
     output_print(first, INDENT, answer_text(entry, "address"));

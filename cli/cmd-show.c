@@ -60,7 +60,8 @@ print_recipient(GVariant *recipient, const char *const *hidden)
     const char *address = answer_text(recipient, "address");
     const char *normal = answer_text(recipient, "normal");
     const char *external = answer_flag(recipient, "external", TRUE) ? ", external" : "";
-    g_autofree char *marks = g_strconcat("  ", reason_standing(recipient), external, NULL);
+    const char *standing = reason_standing_name(reason_standing(recipient));
+    g_autofree char *marks = g_strconcat("  ", standing, external, NULL);
     g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(MARKS_INDENT), marks);
     g_autofree char *details = describe_details(recipient, hidden);
     g_auto(GStrv) reasons = reason_lines(recipient, !answer_flag(recipient, "known", FALSE));
@@ -82,10 +83,9 @@ print_recipient(GVariant *recipient, const char *const *hidden)
 }
 
 static void
-print_some(gsize count, const char *what)
+print_standing(Standing standing, gsize count)
 {
-    if (count > 0)
-        printf("%" G_GSIZE_FORMAT " %s, ", count, what);
+    printf("%" G_GSIZE_FORMAT " %s, ", count, reason_standing_name(standing));
 }
 
 /* Every one, those that deserve most attention first, as the relay sorts them (XD7, E16). */
@@ -95,22 +95,20 @@ print_recipients(GVariant *item)
     g_autoptr(GVariant) recipients = answer_array(item, "recipients", "aa{sv}");
     g_auto(GStrv) hidden = answer_list(item, "hidden");
     gsize count = g_variant_n_children(recipients);
-    gsize novel = 0, named = 0, forgotten = 0, external = 0;
+    gsize standing[STANDING_COUNT] = {0};
+    gsize external = 0;
 
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
-        gboolean known = answer_flag(recipient, "known", FALSE);
-        gboolean mentioned = answer_flag(recipient, "mentioned", FALSE);
-        gboolean gone = answer_flag(recipient, "forgotten", FALSE);
-        named += mentioned;
-        forgotten += gone && !known && !mentioned;
-        novel += !gone && !known && !mentioned;
+        standing[reason_standing(recipient)]++;
         external += answer_flag(recipient, "external", TRUE);
     }
-    printf("Recipients: %" G_GSIZE_FORMAT " (%" G_GSIZE_FORMAT " never written to, ", count,
-           novel);
-    print_some(named, "named in a text");
-    print_some(forgotten, "forgotten");
+    printf("Recipients: %" G_GSIZE_FORMAT " (", count);
+    print_standing(STANDING_NOVEL, standing[STANDING_NOVEL]);
+    if (standing[STANDING_NAMED] > 0)
+        print_standing(STANDING_NAMED, standing[STANDING_NAMED]);
+    if (standing[STANDING_FORGOTTEN] > 0)
+        print_standing(STANDING_FORGOTTEN, standing[STANDING_FORGOTTEN]);
     printf("%" G_GSIZE_FORMAT " external)\n", external);
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);

@@ -89,13 +89,24 @@ add_likeness(GStrvBuilder *lines, GVariant *entry)
         g_strv_builder_add(lines, line);
 }
 
-const char *
+Standing
 reason_standing(GVariant *entry)
 {
-    return answer_flag(entry, "mentioned", FALSE)   ? "named in a text"
-           : answer_flag(entry, "known", FALSE)     ? "known"
-           : answer_flag(entry, "forgotten", FALSE) ? "forgotten"
-                                                    : "never written to";
+    return answer_flag(entry, "mentioned", FALSE)   ? STANDING_NAMED
+           : answer_flag(entry, "known", FALSE)     ? STANDING_KNOWN
+           : answer_flag(entry, "forgotten", FALSE) ? STANDING_FORGOTTEN
+                                                    : STANDING_NOVEL;
+}
+
+const char *
+reason_standing_name(Standing standing)
+{
+    static const char *const names[] = {[STANDING_KNOWN] = "known",
+                                        [STANDING_NAMED] = "named in a text",
+                                        [STANDING_FORGOTTEN] = "forgotten",
+                                        [STANDING_NOVEL] = "never written to"};
+
+    return names[standing];
 }
 
 char **

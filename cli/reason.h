@@ -7,9 +7,20 @@
 
 #include <glib.h>
 
-/* What an address is, in a word or three. "forgotten" is who was written to before an admin
- * made a stranger of them; a conversation keeps who took part. */
-const char *reason_standing(GVariant *entry);
+/* What an address is. Forgotten is who was written to before an admin made a stranger of them;
+ * a conversation keeps who took part. */
+typedef enum {
+    STANDING_KNOWN,
+    STANDING_NAMED, /* in a received text */
+    STANDING_FORGOTTEN,
+    STANDING_NOVEL, /* never written to */
+    STANDING_COUNT
+} Standing;
+
+Standing reason_standing(GVariant *entry);
+
+/* In a word or three, for people. Static. */
+const char *reason_standing_name(Standing standing);
 
 /* texts: also where received texts named it. The caller frees. */
 char **reason_lines(GVariant *entry, gboolean texts);

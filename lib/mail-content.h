@@ -58,7 +58,8 @@ MailLeaf mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
 
 #define MAIL_GLANCE 4096 /* bytes that tell what an attached file is */
 
-/* Marks an attached file that is encrypted, by its name or its beginning. */
+/* Marks an attached file that is encrypted, by its name or its beginning (case B16). content:
+ * the part's, borrowed, of which at least MAIL_GLANCE bytes were to be kept. */
 void mail_leaf_glance(MailReading *reading, GMimePart *part, const MailContent *content);
 
 /* Reads a text into the reading. counted: as for mail_read_text. Returns the text; the caller
