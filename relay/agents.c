@@ -1,5 +1,6 @@
 #include "relay/agents.h"
 
+#include "lib/log.h"
 #include "relay/conversation.h"
 #include "relay/people.h"
 #include "relay/report.h"
@@ -93,6 +94,7 @@ agents_outcome(Request *request, GError **error)
     g_variant_dict_insert(&dict, "state", "s", outcome_of(item->state));
     g_variant_dict_insert(&dict, "reason", "s", reason);
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
+    log_info("%s: %s asked what became of it", item->id, request->who);
     return TRUE;
 }
 

@@ -296,7 +296,7 @@ def _(world):
     assert nothing_of_the_agent_left(world)
 
 
-@story("An agent learns what became of its mail, and nothing of the rules (XF21)")
+@story("An agent learns what became of its mail, and nothing of the rules; who asks is in the log (XF21, E3, E53)")
 def _(world):
     write(world, NORA, DANA)
     held, delayed = submit(world, STRANGER), submit(world, NORA)
@@ -306,6 +306,7 @@ def _(world):
         assert done.returncode == 0, done
         told.append(done.stdout.replace(item, "ID"))
     assert told == ["ID: waiting\n"] * 2, told
+    assert f"{held}: user {AGENT} asked what became of it" in world.gate.relay.read_log()
     world.gate.command("reject", held, "Not this year.")
     assert admin(world, "status", held, uid=AGENT).stdout == f"{held}: rejected: Not this year.\n"
     first, second = letter(STRANGER), letter(NORA, In_Reply_To=None)
@@ -381,7 +382,7 @@ def _(world):
     assert len(world.sink.wait(2)) == 2
 
 
-@story("Another account's item is no item, for its approver and for its agent (C9, XC2, XC18)")
+@story("Another account's item is no item, for its approver and for its agent (A38, C9, C18, XC2, XC18)")
 def _(world):
     world.gate.configure(POLICY, ACCOUNT, more=SECOND)
     world.gate.restart_relay()
@@ -414,7 +415,7 @@ def edit(world, item, script, uid=APPROVER):
         world.gate.environment = {}
 
 
-@story("An edited message is a new item; the old approval is void; both are kept (E36, XC15)")
+@story("An edited message is a new item; the old approval is void; both are kept (B20, E36, XC15)")
 def _(world):
     thread = {"In_Reply_To": "<root@example.org>"}
     item = submit(world, STRANGER, "Offer", body="The price is 10.\r\nJörg\r\n", **thread)
