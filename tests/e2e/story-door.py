@@ -44,7 +44,7 @@ def nothing_left(world):
     return world.sink.messages() == []
 
 
-@story("Approved mail leaves once, byte for byte, without its ticket")
+@story("Approved mail leaves once, byte for byte, without its ticket (C6, C7)")
 def _(world):
     body = ".\r\n..\r\nMAIL FROM:<mallory@example.net>\r\n.\r\nRCPT\r\nDu süßes Ding\r\n"
     message = letter(TO, body=body)
@@ -135,7 +135,7 @@ def _(world):
         assert nothing_left(world)
 
 
-@story("A recipient changed or added on the way is refused (E43)")
+@story("A recipient changed or added on the way is refused (E43, E54)")
 def _(world):
     for change in ((b"RCPT TO:<stranger@", b"RCPT TO:<mallory@"),
                    (b"DATA\r\n", b"RCPT TO:<mallory@example.net>\r\nDATA\r\n")):
@@ -270,7 +270,7 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
-@story("An approval is for the digest that was shown, and lives fifteen minutes (E42, XC7, XC22)")
+@story("An approval is for the digest that was shown, and lives fifteen minutes (E28, E42, XC7, XC22)")
 def _(world):
     world.gate.configure(HOLD, settings={"next-hop": f"unix:{world.folder}/nowhere"})
     world.gate.restart_relay()
@@ -284,7 +284,7 @@ def _(world):
     assert nothing_left(world)
 
 
-@story("The agent and strangers may not decide, and see nothing (XC1, XC2, XC17)")
+@story("The agent and strangers may not decide, and see nothing (XC1, XC2, XC17, B19, B31)")
 def _(world):
     item = hold_one(world)
     digest = world.gate.show(item)["digest"]

@@ -269,7 +269,7 @@ def _(world):
     world.wait_no_draft(stays)
 
 
-@story("What the human sends from the own program leaves once, without our marks, and is done")
+@story("What the human sends from the own program leaves once, without our marks, and is done (B23)")
 def _(world):
     for by_id in (True, False):
         item = delay(world)

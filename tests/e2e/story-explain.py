@@ -43,11 +43,14 @@ def begin(world, policy=RULES, **more):
     world.gate.restart_relay()
 
 
-@story("Every line is told with what the facts say, and what would change it (A21, A22, D14)")
+@story("Every line is told with what the facts say, and what would change it (A21, A22, A26, D14)")
 def _(world):
     begin(world)
     write(world, NORA)
     item = send(world, NORA)
+    shown = world.gate.show(item)
+    assert world.gate.answer("status", shown["message_id"])["id"] == item
+    assert shown["recipients"][0]["known"], shown
     told = world.gate.answer("explain", item)
     assert (told["tier"], told["reason"], told["line"]) == ("draft", "the rest", 3), told
     first, second, third, claim, limit = told["lines"]
@@ -137,6 +140,16 @@ def _(world):
     assert world.gate.show(send(world, EVE))["reason"] == "all"
     configured = world.gate.answer("audit", "--kind", "configured", uid=ADMIN)["entries"]
     assert len({entry["content"]["policy"] for entry in configured}) >= 2, configured
+
+
+@story("From draft by review to hybrid, each step of an account is in the record (E51)")
+def _(world):
+    for mode, state in (("draft", "draft"), ("review", "held"), ("hybrid", "released")):
+        begin(world, 'release "all"\n', account={"mode": mode})
+        assert world.gate.show(send(world, EVE))["state"] == state, mode
+    steps = world.gate.answer("audit", "--kind", "configured", uid=ADMIN)["entries"]
+    modes = [entry["content"]["mode"] for entry in steps]
+    assert modes[-3:] == ["draft", "review", "hybrid"], modes
 
 
 @story("Past items are judged again by another policy, and the table says what would change (B8)")

@@ -161,7 +161,7 @@ def connections(world):
         return sum(world.gate.socket in line for line in file) - 1
 
 
-@story("Read-only or dying, the state folder lets nothing pass, and serves when it is well again (XE9, XF4)")
+@story("Read-only or dying, the state folder lets nothing pass, and serves when it is well again (A40, XE9, XF4)")
 def _(world):
     order = os.path.join(world.folder, "fault")
     world.gate.load(world.gate.relay, "fault.so", EXEAT_TEST_FAULT=order)

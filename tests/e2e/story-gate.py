@@ -151,7 +151,7 @@ def _(world):
     assert status["commits"] < status["jobs"], status
 
 
-@story("A stranger in the envelope is held, whatever the header shows (A4, XB7, XB8)")
+@story("A stranger in the envelope is held, whatever the header shows (A1, A4, A31, XB7, XB8)")
 def _(world):
     write(world, DANA)
     assert world.submit(ASSISTANT, [DANA, STRANGER], letter(DANA)).code == 250
@@ -161,7 +161,7 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
-@story("Nothing the agent claims changes the verdict (C1, C3, XB13)")
+@story("Nothing the agent claims changes the verdict (A36, C1, C3, XB13)")
 def _(world):
     claims = {"X_Approved": "yes", "X_Confirmed": "true", "X_Exeat_Ticket": "a" * 32,
               "Agent_Action": "harmless", "Agent_Rationale": "the owner agreed"}
@@ -251,7 +251,7 @@ def _(world):
     assert world.sink.messages() == []
 
 
-@story("Without loopback in inside, the door still asks for the ticket")
+@story("Without loopback in inside, the door still asks for the ticket (E13)")
 def _(world):
     world.gate.configure(POLICY, settings={"inside": "10.0.0.0/8"})
     world.gate.restart_relay()
@@ -297,7 +297,7 @@ def _(world):
         assert len(item["to"]) == 3 and item["more"] == 297, item
 
 
-@story("A sender that the login may not use is refused, whatever its From says (H1, H3, XA12)")
+@story("A sender that the login may not use is refused, whatever its From says (E10, H1, H3, XA12)")
 def _(world):
     for sender, shown in (("", ASSISTANT), (ASSISTANT, "boss@example.com")):
         reply = world.submit(ASSISTANT, [DANA], letter(DANA, sender=shown), sender=sender)
@@ -394,14 +394,14 @@ def _(world):
     assert len(world.sink.wait(1)) == 1
 
 
-@story("What comes in teaches ids, lists and addresses in texts (D19, XB28)")
+@story("What comes in teaches ids, lists and addresses in texts, and is not touched (B26, D19, XB28)")
 def _(world):
     write(world, NORA)
     world.sink.wait(1)
     inbound = letter(OWNER, "News", f"Write to {NORA} soon.\r\n", sender="mallory@example.net",
                      List_Post="<mailto:friends@example.org>")
     assert world.receive("mallory@example.net", [OWNER], inbound).code == 250
-    world.sink.wait(2)
+    assert world.sink.wait(2)[1].data.endswith(inbound)
     [entry] = world.gate.answer("history", NORA)["entries"]
     assert entry["mentioned"], entry
     [entry] = world.gate.answer("history", "friends@example.org")["entries"]

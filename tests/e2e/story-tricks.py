@@ -1,4 +1,4 @@
-"""What is tried on decisions by mail, on times, names, places and loops; nothing comes of it."""
+"""What is tried on decisions by mail, on times, names, places and loops; nothing comes of it (A39)."""
 
 import os
 import subprocess

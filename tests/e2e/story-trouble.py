@@ -312,7 +312,7 @@ def _(world):
     world.gate.relay.start()
 
 
-@story("Whoever is not the milter's user may not submit, redeem or teach (XF11)")
+@story("Whoever is not the milter's user may not submit, redeem or teach (C2, XF11)")
 def _(world):
     for verb in ("submit", "redeem", "observe"):
         for uid in (AGENT, APPROVER, 0):
@@ -439,7 +439,7 @@ def _(world):
         assert provider.messages() == []
 
 
-@story("A bad configuration does not start, and a bad reload changes nothing (XF10, XF16, XC1)")
+@story("A bad configuration does not start, and a bad reload changes nothing (E11, XF10, XF16, XC1)")
 def _(world):
     world.gate.write("policy", 'hold "x" if recipiants > 1\n')
     world.gate.reload()

@@ -170,7 +170,7 @@ def _(found):
     assert "listening on unix:" in found["journal"][1], found["journal"]
 
 
-@story("With the units mail is judged, approved by the owner alone, and sent")
+@story("With the units mail is judged, approved by the owner alone, and sent (C4)")
 def _(found):
     assert found["inside"] == [0, "250"], found["inside"]
     assert found["outside"] == [0, "250"], found["outside"]

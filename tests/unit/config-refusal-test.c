@@ -212,7 +212,7 @@ test_modes(void)
     files_end(&files);
 }
 
-/* B18: what was compiled in, no file lifts. */
+/* B18, B29: what was compiled in, no file lifts. */
 static void
 test_ceiling(void)
 {

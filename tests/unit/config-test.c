@@ -262,7 +262,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/config/defaults A37", test_defaults);
+    g_test_add_func("/config/defaults A37 E21", test_defaults);
     g_test_add_func("/config/values", test_values);
     g_test_add_func("/config/lookups H5", test_lookups);
     g_test_add_func("/config/policies", test_policies);

@@ -331,7 +331,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/item/round-trip", test_round_trip);
-    g_test_add_func("/item/ids", test_ids);
+    g_test_add_func("/item/ids E23", test_ids);
     g_test_add_func("/item/damaged-record/XF13", test_damaged_record);
     g_test_add_func("/item/bytes", test_bytes);
     g_test_add_func("/item/bytes-damaged/XF13", test_bytes_damaged);

@@ -215,7 +215,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/shipped/tiers", test_tiers);
+    g_test_add_func("/shipped/tiers B28 E6", test_tiers);
     g_test_add_func("/shipped/unknown facts", test_unknown);
     g_test_add_func("/shipped/checked", test_checked);
     g_test_add_func("/shipped/every line is tested", test_every_line_is_tested);

@@ -142,7 +142,7 @@ static const Preview PREVIEWS[] = {
       "  never written to, external  \"x@example.com  known\"@example.org\n",
       "  known                       bob@example.com\n", "not named in To or Cc\n"},
      NULL},
-    {"fields E14 E15 E19 E20",
+    {"fields E8 E14 E15 E19 E20 E55",
      ITEM(", 'from': <['owner@example.com']>, 'sender': <'owner@example.com'>, "
           "'sender_parameters': <['RET=HDRS']>"),
      {"\nAction:        send mail\n", "\nAccount:       box (login agent)\n",
@@ -151,6 +151,10 @@ static const Preview PREVIEWS[] = {
       "\nVerdict:       hold: first contact (standard, line 4 of policy 9f",
       "\nReversible:    no. Delivered mail cannot be recalled.\n"},
      NULL},
+    {"subject E17",
+     ITEM(", 'subject': <'Grüße\\u001b[2J'>"),
+     {"\nSubject:       Grüße\\u{001B}[2J\n"},
+     "\x1b"},
     {"attachments E19 XD12",
      ITEM(
          ", 'parts': <[{'name': <'invoice\\u202efdp.exe'>, 'type': <'application/pdf'>, "
@@ -176,7 +180,7 @@ static const Preview PREVIEWS[] = {
           "'instead_why': <'Not this year.\\u202e'>"),
      {"\nIn place of:   abc, rejected: Not this year.\\u{202E}\n", "\nState:         held\n"},
      "\xe2\x80\xae"},
-    {"text E18 XD4 XD17",
+    {"text A32 E18 XD4 XD17",
      ITEM(", 'text': <'Hi\\r\\nexeat approve x y\\n\\u001b[2Jend'>"),
      {"\nText: 3 lines\n| Hi\n| exeat approve x y\n| \\u{001B}[2Jend\n",
       "\nexeat approve k3j9x0a1b2c3 3f86d081884c7d65\n", "\nexeat reject k3j9x0a1b2c3 '"},
