@@ -187,6 +187,7 @@ cmd_doctor(const Session *session, char **words)
     folder = folder != NULL ? folder : POSTFIX_FOLDER;
     look_at_postfix(session, config, folder, findings);
     doctor_daemons(config, findings);
+    doctor_sender(config, findings);
     if (!doctor_agents(config, folder, outside, findings))
         return command_misused(outside, "a host that is found, or host:port,port");
     look_at_ports(findings);

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "lib/address.h"
 #include "lib/wire.h"
 
 enum { ANSWER_MS = 5000, STATE_LISTENING = 0x0A };
@@ -196,4 +197,33 @@ doctor_daemons(const Config *config, GPtrArray *findings)
     else
         findings_add(findings, FINDING_FAULT, "exeat-relay",
                      "%s; start it, until then nobody's mail is taken", error->message);
+}
+
+static gboolean
+writes_mail(const Config *config)
+{
+    for (guint i = 0; i < config->accounts->len; i++) {
+        const Account *account = g_ptr_array_index(config->accounts, i);
+
+        if (*account->notices_to != '\0' || *account->digest_to != '\0' ||
+            account->notify[0] != NULL)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+void
+doctor_sender(const Config *config, GPtrArray *findings)
+{
+    const char *domain = address_domain(config->notices_from);
+
+    if (!writes_mail(config))
+        return;
+    if (strchr(domain, '.') != NULL)
+        findings_add(findings, FINDING_OK, "notices-from", "%s", config->notices_from);
+    else
+        findings_add(findings, FINDING_UNKNOWN, "notices-from",
+                     "%s: a server elsewhere may refuse a sender at a name without a dot, and "
+                     "then nobody hears of what waits; set the key",
+                     config->notices_from);
 }

@@ -43,6 +43,10 @@ void doctor_ports(const char *table, GPtrArray *findings);
 /* Whether both daemons answer. */
 void doctor_daemons(const Config *config, GPtrArray *findings);
 
+/* Where the gate writes mail itself: whether its sender is one that servers elsewhere take
+ * (A19). */
+void doctor_sender(const Config *config, GPtrArray *findings);
+
 /* Whether each user of the agent is kept from what is not its own: the relay's folder and
  * keys, the files of the rules, the sockets and the doors (XE13, XF11, XF16). postfix: the
  * folder with main.cf. outside: "host" or "host:port,port" that it must not reach (XA1), or

@@ -73,6 +73,19 @@ def _(world):
                               uid=0).stdout.startswith("ok ")
 
 
+@story("A sender of notices that a server elsewhere may refuse is told, where there are notices (A19)")
+def _(world):
+    def senders():
+        return [(state, text.split(":")[0]) for state, place, text in ask(world)
+                if place == "notices-from"]
+    assert senders() == []
+    for key in ("notify", "notices-to", "digest-to"):
+        for sender, state in (("gate@mx", "unknown"), ("gate@mx.example.com", "ok")):
+            world.gate.configure(HOLD, account={key: "me@example.net"},
+                                 settings={"notices-from": sender})
+            assert senders() == [(state, sender)], (key, senders())
+
+
 @story("Whoever has a group of the agent's as the own group is tried like its other members (XA1)")
 def _(world):
     nobody = pwd.getpwnam("nobody")
