@@ -61,16 +61,18 @@ step(gpointer data, GError **error)
     return TRUE;
 }
 
-void
+gboolean
 review_step(Relay *relay, Review *review)
 {
     g_autoptr(GError) error = NULL;
     Step taken = {.relay = relay, .review = *review};
 
     if (!review->open)
-        return;
-    if (writer_run(relay->writer, step, &taken, &error))
-        *review = taken.review;
-    else
+        return FALSE;
+    if (!writer_run(relay->writer, step, &taken, &error)) {
         log_error("what is delayed cannot be judged again now: %s", error->message);
+        return FALSE;
+    }
+    *review = taken.review;
+    return review->open;
 }

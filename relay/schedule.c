@@ -140,14 +140,14 @@ run(gpointer data)
         schedule->read_again = FALSE;
         g_mutex_unlock(&schedule->lock);
         record_tick(schedule->relay);
-        review_step(schedule->relay, &schedule->review);
+        gboolean more = review_step(schedule->relay, &schedule->review);
         act(schedule->relay);
         sender_tidy(schedule->relay->sender);
         prune_step(schedule->relay, &schedule->pruner);
         stats_watch(schedule->relay, &schedule->watch_next);
         g_mutex_lock(&schedule->lock);
         gint64 until = next_look();
-        while (!schedule->wake && !schedule->stop && !schedule->review.open)
+        while (!schedule->wake && !schedule->stop && !more)
             if (!g_cond_wait_until(&schedule->woken, &schedule->lock, until))
                 break;
     }

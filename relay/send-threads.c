@@ -82,18 +82,21 @@ send_item(Sender *sender, Lane *lane, char *id)
         .fd = -1,
     };
 
-    if (!writer_run(sender->relay->writer, passage_begin, &passage, &error))
+    gboolean begun = writer_run(sender->relay->writer, passage_begin, &passage, &error);
+    if (!begun)
         log_error("%s: not sent now: %s", passage.id, error->message);
     else if (passage.item != NULL) {
         transmit(sender, lane, &passage);
         passage_record(&passage);
     }
-    passage_report(&passage);
+    if (begun)
+        passage_report(&passage);
     g_mutex_lock(&sender->lock);
     g_hash_table_remove(sender->under_way, passage.id);
     gboolean few = lane->ids.length <= FEW;
     g_mutex_unlock(&sender->lock);
-    gboolean moved = passage.item != NULL || passage.said != NULL;
+    /* What the passage says of a transaction that was not committed has not happened. */
+    gboolean moved = begun && (passage.item != NULL || passage.said != NULL);
     passage_clear(&passage);
     if (moved && few) /* else the same item would be tried in a circle */
         schedule_wake(sender->relay->schedule);

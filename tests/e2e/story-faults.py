@@ -203,6 +203,37 @@ def fail_with(order, number):
     os.rename(order + ".new", order)
 
 
+@story("What cannot be written is tried again by the second, not all the time (XE9)")
+def _(world):
+    order = os.path.join(world.folder, "fault")
+    world.gate.load(world.gate.relay, "fault.so", EXEAT_TEST_FAULT=order)
+    world.gate.restart_relay()
+    assert submit(world, LATER, "to be sent").code == 250
+    [sent] = world.gate.items()
+    assert submit(world, LATER, "to be judged again").code == 250
+    [held] = [item for item in world.gate.items() if item["id"] != sent["id"]]
+    due = max(world.gate.show(item["id"])["due"] for item in (sent, held))
+    fail_with(order, BROKEN)
+    world.gate.configure('hold "not that" if subject contains "again"\n' + POLICY)
+    world.gate.relay.signal(signal.SIGHUP)
+    count_tries(world, "cannot be judged again now")
+    world.gate.clock(due - sent["created"] + 1)
+    count_tries(world, "not sent now")
+    fail_with(order, 0)
+    assert world.gate.wait_state(sent["id"], "sent") == "sent"
+    assert world.gate.wait_state(held["id"], "held") == "held"
+    assert len(world.sink.wait(1)) == 1
+
+
+def count_tries(world, complaint):
+    """The relay complains, and not without a pause."""
+    until(lambda: complaint in world.gate.relay.read_log())
+    begin = time.monotonic()
+    time.sleep(SECONDS)
+    tries = world.gate.relay.read_log().count(complaint)
+    assert tries <= 2 * (time.monotonic() - begin + 2), (complaint, tries)
+
+
 def fill(path):
     """Leaves no byte free beside a file of that name."""
     with open(path, "wb", buffering=0) as file:
