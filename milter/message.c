@@ -207,9 +207,8 @@ add_what_is_missing(Message *message, const char *host, gint64 now)
 void
 message_end_header(Message *message, const char *host, gint64 now)
 {
-    if (message->trouble != NULL || message->header_ended)
+    if (message->trouble != NULL)
         return;
-    message->header_ended = TRUE;
     if (message->kind == MESSAGE_OF_AGENT)
         add_what_is_missing(message, host, now);
     g_string_append(message->head, "\r\n");

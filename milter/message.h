@@ -54,7 +54,7 @@ typedef struct {
     GChecksum *came;      /* over the message as it came; NULL unless we add something */
     GString *head;        /* the fields so far, before the end of the header */
     GString *raw_head;    /* the same as they came, claims included */
-    gboolean has_id, has_date, header_ended;
+    gboolean has_id, has_date;
     guint automatic; /* fields Auto-Submitted */
 } Message;
 
@@ -69,8 +69,8 @@ void message_add_recipient(Message *message, const char *const *words, const cha
  * folds are a line feed and a blank. */
 void message_add_field(Message *message, const char *name, const char *value);
 
-/* The header is complete; once it is, this does nothing. host: the mail server's name, for a
- * Message-ID. */
+/* The header is complete, also one without a field; to be told once, before the body. host:
+ * the mail server's name, for a Message-ID. */
 void message_end_header(Message *message, const char *host, gint64 now);
 
 void message_add_body(Message *message, const void *bytes, gsize length);

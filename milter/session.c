@@ -53,8 +53,8 @@ on_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps, unsigned 
 {
     const unsigned long need = SMFIF_ADDHDRS | SMFIF_CHGHDRS | SMFIF_SETSYMLIST;
     /* Over TCP a step without a reply costs 40 ms with Postfix: delayed acknowledgements. */
-    const unsigned long quiet =
-        SMFIP_NR_CONN | SMFIP_NR_MAIL | SMFIP_NR_RCPT | SMFIP_NR_HDR | SMFIP_NR_BODY;
+    const unsigned long quiet = SMFIP_NR_CONN | SMFIP_NR_MAIL | SMFIP_NR_RCPT | SMFIP_NR_HDR |
+                                SMFIP_NR_EOH | SMFIP_NR_BODY;
 
     (void)unused1;
     (void)unused2;
@@ -72,9 +72,9 @@ on_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps, unsigned 
     smfi_setsymlist(ctx, SMFIM_ENVRCPT, (char *)"{rcpt_addr} {rcpt_host} {rcpt_mailer}");
     smfi_setsymlist(ctx, SMFIM_EOM, (char *)"i");
     *actions_out = need;
-    /* The end of the header shows by what follows; each step costs libmilter four system
-     * calls. */
-    *steps_out = SMFIP_NOHELO | SMFIP_NOUNKNOWN | SMFIP_NOEOH | SMFIP_HDR_LEADSPC;
+    /* The end of the header has to be told: of a message without a single field libmilter
+     * would drop what follows DATA otherwise, and never answer. */
+    *steps_out = SMFIP_NOHELO | SMFIP_NOUNKNOWN | SMFIP_HDR_LEADSPC;
     session->quiet = shared.unix_socket && (steps & quiet) == quiet;
     if (session->quiet)
         *steps_out |= quiet;
@@ -231,10 +231,15 @@ on_header(SMFICTX *ctx, char *name, char *value)
     return go_on(session);
 }
 
-static void
-end_header(SMFICTX *ctx, Session *session)
+static sfsistat
+on_end_of_header(SMFICTX *ctx)
 {
-    message_end_header(session->message, macro(ctx, "j"), g_get_real_time() / G_USEC_PER_SEC);
+    Session *session = smfi_getpriv(ctx);
+
+    if (session != NULL && session->message != NULL)
+        message_end_header(session->message, macro(ctx, "j"),
+                           g_get_real_time() / G_USEC_PER_SEC);
+    return go_on(session);
 }
 
 static sfsistat
@@ -242,10 +247,8 @@ on_body(SMFICTX *ctx, unsigned char *bytes, size_t length)
 {
     Session *session = smfi_getpriv(ctx);
 
-    if (session != NULL && session->message != NULL) {
-        end_header(ctx, session);
+    if (session != NULL && session->message != NULL)
         message_add_body(session->message, bytes, length);
-    }
     return go_on(session);
 }
 
@@ -358,7 +361,6 @@ on_end(SMFICTX *ctx)
         return SMFIS_TEMPFAIL;
 
     Message *message = session->message;
-    end_header(ctx, session); /* of a message without a body */
     const Circumstances circumstances = {
         .gate = shared.gate, .config = session->config, .queue_id = macro(ctx, "i")};
     workers_wait_begin();
@@ -408,6 +410,7 @@ static struct smfiDesc description = {
     .xxfi_envrcpt = on_rcpt,
     .xxfi_data = on_data,
     .xxfi_header = on_header,
+    .xxfi_eoh = on_end_of_header,
     .xxfi_body = on_body,
     .xxfi_eom = on_end,
     .xxfi_abort = on_abort,
