@@ -114,9 +114,10 @@ connect_unix(const char *target, const char *path, gint64 deadline, GError **err
                            error);
 }
 
-/* Tries each address of the host in turn; the error is the last one's. */
+/* Tries each address of the host in turn, for as long as if it were the only one: one that
+ * does not answer keeps nobody from the others. The error is the last one's. */
 static int
-connect_inet(const char *target, const char *host, const char *port, gint64 deadline,
+connect_inet(const char *target, const char *host, const char *port, guint wait_ms,
              GError **error)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -130,7 +131,8 @@ connect_inet(const char *target, const char *host, const char *port, gint64 dead
     }
     for (struct addrinfo *item = list; item != NULL && fd < 0; item = item->ai_next) {
         g_clear_error(error);
-        fd = connect_address(item->ai_addr, item->ai_addrlen, target, deadline, error);
+        fd = connect_address(item->ai_addr, item->ai_addrlen, target, deadline_after(wait_ms),
+                             error);
     }
     freeaddrinfo(list);
     /* The lone final dot must not wait for an acknowledgement of what came before it. */
@@ -157,15 +159,14 @@ split_host(const char *text, char **host_out, char **port_out)
 SmtpStream *
 smtp_stream_open(const char *target, guint wait_ms, GError **error)
 {
-    gint64 deadline = deadline_after(wait_ms);
     g_autofree char *host = NULL;
     g_autofree char *port = NULL;
     int fd = -1;
 
     if (g_str_has_prefix(target, "unix:"))
-        fd = connect_unix(target, target + 5, deadline, error);
+        fd = connect_unix(target, target + 5, deadline_after(wait_ms), error);
     else if (g_str_has_prefix(target, "inet:") && split_host(target + 5, &host, &port))
-        fd = connect_inet(target, host, port, deadline, error);
+        fd = connect_inet(target, host, port, wait_ms, error);
     else
         g_set_error(error, EXEAT_ERROR, ERROR_TEMP,
                     "%s: expected unix:/path or inet:host:port", target);

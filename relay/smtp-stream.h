@@ -11,7 +11,8 @@
 
 typedef struct _SmtpStream SmtpStream;
 
-/* target: unix:/path or inet:host:port, an IPv6 address in square brackets. */
+/* target: unix:/path or inet:host:port, an IPv6 address in square brackets. wait_ms: for each
+ * address of the host. */
 SmtpStream *smtp_stream_open(const char *target, guint wait_ms, GError **error);
 
 /* Closes without a word. */

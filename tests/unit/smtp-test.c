@@ -2,7 +2,12 @@
  * the server kept, not what the client says (C19). */
 #include "relay/smtp.h"
 
+#include <dlfcn.h>
+#include <netdb.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "tests/unit/smtp-server.h"
 
@@ -467,6 +472,78 @@ test_bad_target(void)
     }
 }
 
+#define SILENT "127.0.0.2"
+
+static int
+look_up(const char *node, const char *service, const struct addrinfo *hints,
+        struct addrinfo **list_out)
+{
+    int (*call)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+
+    *(void **)&call = dlsym(RTLD_NEXT, "getaddrinfo");
+    return call(node, service, hints, list_out);
+}
+
+/* The library's, but for a host of two addresses: that of nobody who answers comes first. */
+int
+getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+            struct addrinfo **list_out)
+{
+    if (!g_str_equal(node, "two.example"))
+        return look_up(node, service, hints, list_out);
+    g_assert_cmpint(look_up(SILENT, service, hints, list_out), ==, 0);
+    return look_up("127.0.0.1", service, hints, &(*list_out)->ai_next);
+}
+
+static int
+open_socket(const struct addrinfo *address)
+{
+    return socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* A port at which connections are not answered any more, because too many wait: -1 ended. */
+static void
+keep_silent(const char *port, int fds[8])
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *address;
+    gboolean answered = TRUE;
+
+    g_assert_cmpint(look_up(SILENT, port, &hints, &address), ==, 0);
+    for (guint i = 0; i < 8; i++)
+        fds[i] = -1;
+    fds[0] = open_socket(address);
+    g_assert_cmpint(bind(fds[0], address->ai_addr, address->ai_addrlen), ==, 0);
+    g_assert_cmpint(listen(fds[0], 0), ==, 0);
+    for (guint i = 1; i < 8 && answered; i++) {
+        struct pollfd item = {fds[i] = open_socket(address), POLLOUT, 0};
+
+        connect(fds[i], address->ai_addr, address->ai_addrlen);
+        answered = poll(&item, 1, 100) == 1;
+    }
+    g_assert_false(answered);
+    freeaddrinfo(address);
+}
+
+/* The next address has as long as one that does not answer. */
+static void
+test_silent_address(void)
+{
+    Script script = {.dot = NULL};
+    g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "two.example");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = 500};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    int fds[8];
+
+    keep_silent(strrchr(target, ':') + 1, fds);
+    g_autoptr(SmtpResult) result = send_text(client, SENDER, RECIPIENTS, TEXT);
+    assert_result(result, SMTP_ACCEPTED, SMTP_STAGE_DOT, 250);
+    for (guint i = 0; i < 8; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -483,5 +560,6 @@ main(int argc, char **argv)
     g_test_add_func("/smtp/replies", test_replies);
     g_test_add_func("/smtp/reuse", test_reuse);
     g_test_add_func("/smtp/bad-target", test_bad_target);
+    g_test_add_func("/smtp/silent-address", test_silent_address);
     return g_test_run();
 }
