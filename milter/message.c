@@ -111,7 +111,8 @@ take_out(Message *message, const char *name, const char *value)
         keep_claim(message, lower, value);
     if (g_str_equal(lower, "x-exeat-ticket")) {
         g_free(message->ticket);
-        message->ticket = ++message->tickets == 1 ? g_strstrip(g_strdup(value)) : NULL;
+        message->ticket =
+            ++message->tickets == 1 ? g_strstrip(g_utf8_make_valid(value, -1)) : NULL;
     }
     if (g_str_equal(lower, MESSAGE_ITEM) && message->item == NULL)
         message->item =
