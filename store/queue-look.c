@@ -85,19 +85,6 @@ queue_in_state(Db *db, State state, GError **error)
 }
 
 GPtrArray *
-queue_conversation(Db *db, const char *account, gint64 conversation, guint limit,
-                   GError **error)
-{
-    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
-
-    if (!collect(db_query(db, &list_conversation, error, "sii", account, conversation,
-                          (gint64)limit),
-                 ids, error))
-        return NULL;
-    return g_steal_pointer(&ids);
-}
-
-GPtrArray *
 queue_with_message(Db *db, const char *account, const char *message_id, guint limit,
                    GError **error)
 {
@@ -230,6 +217,19 @@ queue_agenda(Db *db, const char *const *accounts, gint64 failed_since, guint lim
         if (!add_listed(db_query(db, &list_agenda, error, "si", accounts[i], failed_since),
                         listed, error))
             return NULL;
+    g_array_sort(listed, compare_listed);
+    return ids_of(listed, 0, MIN(listed->len, limit));
+}
+
+GPtrArray *
+queue_conversation(Db *db, const char *account, gint64 conversation, guint limit,
+                   GError **error)
+{
+    g_autoptr(GArray) listed = listed_new();
+
+    if (!add_listed(db_query(db, &list_conversation, error, "si", account, conversation),
+                    listed, error))
+        return NULL;
     g_array_sort(listed, compare_listed);
     return ids_of(listed, 0, MIN(listed->len, limit));
 }

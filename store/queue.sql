@@ -87,15 +87,17 @@ SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIM
 -- name: find_latest
 SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIMIT 1;
 
--- The message that began a conversation was in none when it was judged. What waits comes first:
--- nothing of it may be missed when there is more than the limit.
+-- The message that began a conversation was in none when it was judged. No item's message is
+-- one that came in. What waits comes first.
 -- name: list_conversation
-SELECT id FROM item
+SELECT id, 1 - waiting, 0, -seq FROM item
+    WHERE account = $1 AND conversation = $2 AND conversation <> 0
+UNION
+SELECT id, 1 - waiting, 0, -seq FROM item
     WHERE account = $1
-        AND ((conversation = $2 AND conversation <> 0)
-             OR message_id IN (SELECT message.id FROM message
-                               WHERE message.account = $1 AND message.conversation = $2))
-    ORDER BY waiting DESC, seq DESC LIMIT $3;
+        AND message_id IN (SELECT message.id FROM message
+                           WHERE message.account = $1 AND message.conversation = $2
+                               AND message.kind <> 'received');
 
 -- name: item_join
 UPDATE item SET conversation = $2 WHERE id = $1 AND conversation = 0;

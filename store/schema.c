@@ -4,7 +4,7 @@
 #include "store/schema-sql.h"
 
 /* In the order of their version, from 1. */
-static const Sql *const migrations[] = {&schema_1, &schema_2};
+static const Sql *const migrations[] = {&schema_1, &schema_2, &schema_3};
 
 static gboolean
 migrate_from(Db *db, gint64 version, GError **error)

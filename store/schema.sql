@@ -412,3 +412,7 @@ CREATE TABLE program (
     version TEXT NOT NULL
 );
 INSERT INTO program (number, version) SELECT 1, 'unknown' WHERE EXISTS (SELECT 1 FROM audit);
+
+-- name: schema_3
+-- The messages of a conversation, but for those that came in.
+CREATE INDEX message_own ON message (account, conversation, kind) WHERE kind <> 'received';

@@ -385,6 +385,8 @@ test_plans(void)
         {&find_key, "submission_key=?"},
         {&find_message, "message_id=?"},
         {&list_message, "message_id=?"},
+        {&list_conversation, "item_conversation (account=? AND conversation=?"},
+        {&list_conversation, "message_own (account=? AND conversation=?"},
         {&list_all, "SCAN item"},
         {&list_account, "item_created (account=?)"},
         {&list_agenda, "SEARCH item USING INDEX item_waiting_"},
