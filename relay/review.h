@@ -16,6 +16,6 @@ typedef struct {
 /* Begins at the oldest item, again if it was under way. */
 void review_begin(Review *review);
 
-/* Looks at some more items. TRUE: the next ones are to follow at once; after a failure, which is
- * logged, they have to wait. */
+/* Looks at some more items. TRUE: the next ones are to follow at once; after a failure, which
+ * is logged, they have to wait. */
 gboolean review_step(Relay *relay, Review *review);

@@ -87,8 +87,9 @@ SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIM
 -- name: find_latest
 SELECT id FROM item WHERE account = $1 AND message_id = $2 ORDER BY seq DESC LIMIT 1;
 
--- The message that began a conversation was in none when it was judged. No item's message is
--- one that came in. What waits comes first.
+-- The message that began a conversation was in none when it was judged: its id tells. An id that
+-- came in first is another message's; what left under one has the number itself. What waits
+-- comes first.
 -- name: list_conversation
 SELECT id, 1 - waiting, 0, -seq FROM item
     WHERE account = $1 AND conversation = $2 AND conversation <> 0
