@@ -4,22 +4,26 @@
 
 /* A block is what only a program can read (XB19). Twenty lines of sixty characters are more
  * than any signature, key print or address needs. */
-#define BLOCK_MIN (20 * 60)
-#define TOTAL_MIN (4 * BLOCK_MIN) /* in pieces between readable lines */
-#define PIECE_MIN 8               /* characters of a code */
-#define LINK_MAX  1000            /* characters of a link; beyond, it carries something */
-#define RUN_LONG  60              /* letters in a row that are no word */
-#define WORD_LONG 2000            /* one unbroken word of that length alone makes a block */
-#define BYTES_MIN 8               /* numbers in a line of a dump */
-#define BYTE_MAX  8               /* digits of each */
-#define GLANCE    24              /* characters that tell most lines of prose from code */
+#define BLOCK_MIN   (20 * 60)
+#define TOTAL_MIN   (4 * BLOCK_MIN) /* in pieces between readable lines */
+#define PIECE_MIN   8               /* characters of a code */
+#define LINK_MAX    1000            /* characters of a link; beyond, it carries something */
+#define RUN_LONG    60              /* letters in a row that are no word */
+#define WORD_LONG   2000            /* one unbroken word of that length alone makes a block */
+#define BYTES_MIN   8               /* numbers in a line of a dump */
+#define BYTE_MAX    8               /* digits of each */
+#define WORDS_WEIGH 3               /* what a line of words takes from the block before it */
+#define UU_LINE     61              /* characters */
+#define LIST_LONG   256             /* numbers with commas in a line that is no row */
+#define GLANCE      24              /* characters that tell most lines of prose from code */
 
 typedef struct {
-    gsize total;   /* characters in all, spaces aside */
-    gsize code;    /* in pieces that are no words */
-    gsize bytes;   /* in short hexadecimal or decimal numbers */
-    guint n_bytes; /* of them */
-    gsize longest; /* run of letters that an encoding uses, where it could be a long word */
+    gsize total;    /* characters in all, spaces aside */
+    gsize code;     /* in pieces that are no words */
+    gsize bytes;    /* in short hexadecimal or decimal numbers */
+    guint n_bytes;  /* of them */
+    guint n_listed; /* with commas, as thousands have */
+    gsize longest;  /* run of letters that an encoding uses, where it could be a long word */
 } Line;
 
 static gboolean
@@ -112,7 +116,8 @@ is_code(const char *piece, gsize length)
         digits += g_ascii_isdigit(piece[i]);
         changes += i > 0 && g_ascii_isalpha(piece[i - 1]) && g_ascii_isdigit(piece[i]);
     }
-    if (length >= RUN_LONG && digits * 5 >= length * 3)
+    if ((length >= RUN_LONG && digits * 5 >= length * 3) ||
+        strspn(piece, "01") >= length) /* of so many digits */
         return TRUE;
     if (different < 5 || letters == 0)
         return FALSE;
@@ -123,7 +128,9 @@ is_code(const char *piece, gsize length)
 static gboolean
 is_byte(const char *piece, gsize length)
 {
-    gsize prefix = length > 2 && piece[0] == '0' && piece[1] == 'x' ? 2 : 0;
+    const gboolean marked =
+        length > 2 && (memcmp(piece, "0x", 2) == 0 || memcmp(piece, "&#", 2) == 0);
+    const gsize prefix = marked ? 2 : 0;
     gsize i = prefix;
 
     while (i < length && g_ascii_isxdigit(piece[i]))
@@ -146,7 +153,9 @@ look_at_piece(Line *line, const char *piece, gsize length, gboolean listed)
         return; /* a shorter one is neither code nor a number anyway */
     if (length >= WORD_LONG)
         line->longest = MAX(line->longest, longest_run(piece, length));
-    if (is_byte(piece, length) && (!listed || piece[1] == 'x')) {
+    const gboolean byte = is_byte(piece, length);
+    line->n_listed += byte && listed;
+    if (byte && (!listed || piece[1] == 'x')) {
         line->bytes += length;
         line->n_bytes++;
     }
@@ -205,21 +214,38 @@ is_listed(const char *text, const char *start, const char *stop, const char *end
            (end - stop > 1 && *stop == ',' && !g_ascii_isspace(stop[1]));
 }
 
+/* A full line of uuencode: its length, an M, and sixty of its signs. */
+static gboolean
+is_uu(const char *text, gsize length)
+{
+    if (length != UU_LINE || text[0] != 'M')
+        return FALSE;
+    for (gsize i = 0; i < length; i++)
+        if (text[i] < ' ' || text[i] > '`')
+            return FALSE;
+    return TRUE;
+}
+
 /* Characters of the line that only a program can read, when most of them are; else 0. */
 static gsize
 measure(const char *text, gsize length, Line *line)
 {
     const char *end = text + length;
 
+    if (is_uu(text, length))
+        return line->total = length;
     for (const char *p = text; p < end; p++) {
         const char *start = p;
         while (p < end && !is_between(*p))
             p++;
-        if (p - start < PIECE_MIN && !g_ascii_isxdigit(*start)) /* most words, or nothing */
+        if (p - start < PIECE_MIN && !g_ascii_isxdigit(*start) &&
+            *start != '&') /* most words, or nothing */
             line->total += (gsize)(p - start);
         else
             look_at_piece(line, start, (gsize)(p - start), is_listed(text, start, p, end));
     }
+    if (line->n_listed >= LIST_LONG)
+        return line->total;
     if (line->n_bytes >= BYTES_MIN && line->bytes * 2 >= line->total)
         return line->bytes;
     return line->code * 5 >= line->total * 3 ? line->code : 0;
@@ -277,8 +303,9 @@ mail_find_blocks(MailReading *reading, const char *text)
         gsize length = strcspn(p, "\n");
         Line line = {0};
         gsize code = measure(p, length, &line);
-        if (line.total > 0) /* an empty line ends no block */
-            block = code > 0 ? block + code : 0;
+        /* A piece that looks like a word ends no block, several lines of them do. */
+        block += code;
+        block -= code == 0 ? MIN(block, line.total * WORDS_WEIGH) : 0;
         /* Formulas and games of chess look the same, but are short. */
         if (code == 0 && is_jumble(p, length))
             code = line.total;

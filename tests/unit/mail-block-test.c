@@ -28,6 +28,17 @@ static const struct {
     {"bits", "0101000011110001111110110110001011011011100001011110010101011001", 40, TRUE},
     {"bytes of three digits", "056183040049251071025144072112195124037144211173229149078106",
      40, TRUE},
+    {"base64 in sixteens",
+     "pU3KGCUwux1tEyze\n1iN7LtkeP3Ifyxlx\n0B5p/tqg7ui5mX9c\nQ8zK2vB7xJ4mT1nR\n"
+     "w3E9yU6iO5pA2sDf\nGzrqeltionvernes",
+     60, TRUE},
+    {"keys and what they are for",
+     "pU3KGCUwux1tEyze1iN7LtkeP3Ifyxlx\nfor the gate at the back", 60, FALSE},
+    {"bits in eights", "01010000 11110001 11110110 11000101 10111000", 40, TRUE},
+    {"numbers of letters", "&#37;&#80;&#68;&#70;&#45;&#49;&#46;&#55;&#10;&#49;&#48;&#32;", 60,
+     TRUE},
+    {"a table in uuencode", "M+#0P,#8S\"DYO<F$@,3 L-# P-S *3F]R82 Q,2PT,# W-PI.;W)A(#$R+#0P",
+     30, TRUE},
     {"base64 between sentences",
      "Dear Nora, as we said:\nQUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphY", 200, TRUE},
     {"base32", "JBSWY3DPEBLW64TMMQQQ2JBSWY3DPEBLW64TMMQQ2JBSWY3DPEBL", 60, TRUE},
@@ -85,6 +96,7 @@ static const struct {
      ".text-slate-50{color:#f1f5f9}.bg-slate-50{background-color:#0e1a2f}.p-1{padding:4px}",
      60, FALSE},
     {"hexadecimal as colours", "a:#48656c:#6c6f20:#776f72:#6c6421", 80, TRUE},
+    {"rows of numbers", "12,15,18,20,99,104,7,3,55,41,16,28,31", 200, FALSE},
     {"a rule", "------------------------------------------------------------", 60, FALSE},
 };
 
