@@ -163,6 +163,44 @@ lookalike_address(const char *normal)
     return g_strconcat(looks, "@", name, NULL);
 }
 
+/* The length of the word at text in bytes; whether some of its letters are Latin ones. */
+static gsize
+measure_word(const char *text, gboolean *latin_out)
+{
+    const char *p = text;
+
+    for (*latin_out = FALSE; g_unichar_isalpha(g_utf8_get_char(p)); p = g_utf8_next_char(p))
+        *latin_out = *latin_out || g_ascii_isalpha(*p);
+    return (gsize)(p - text);
+}
+
+static void
+append_latin(GString *plain, gunichar letter)
+{
+    const gunichar latin =
+        g_unichar_get_script(letter) != G_UNICODE_SCRIPT_LATIN ? latin_of(letter) : 0;
+
+    g_string_append_unichar(plain,
+                            latin < 0x80 && g_ascii_isalpha((char)latin) ? latin : letter);
+}
+
+char *
+lookalike_text(const char *text)
+{
+    g_autoptr(GString) plain = g_string_sized_new(strlen(text));
+    gboolean latin = FALSE;
+
+    for (const char *p = text; *p != '\0';) {
+        const char *end = p + measure_word(p, &latin);
+        for (; latin && p < end; p = g_utf8_next_char(p))
+            append_latin(plain, g_utf8_get_char(p));
+        end = end == p && !latin ? g_utf8_next_char(p) : end;
+        g_string_append_len(plain, p, end - p);
+        p = end;
+    }
+    return g_string_free(g_steal_pointer(&plain), FALSE);
+}
+
 /* One letter more, less or another, or two neighbours swapped. longer has as many letters or
  * one more. */
 static gboolean

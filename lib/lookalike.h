@@ -17,6 +17,10 @@
  * and so is a plus tag. The caller frees. */
 char *lookalike_address(const char *normal);
 
+/* A text in small letters in which words of Latin letters have no others that look like them.
+ * Words of another script alone stay. The caller frees. */
+char *lookalike_text(const char *text);
+
 /* TRUE when the domain could be taken for the other one and is not that one. */
 gboolean lookalike_domain(const char *domain, const char *other);
 

@@ -6,26 +6,64 @@
 #define GAP_MAX    3 /* lines between two header lines, as in a folded list; empty ones aside */
 #define LABELS_MIN 3 /* kinds of header lines that make a block */
 #define WORDS_MAX  3 /* of the name of a header line in the middle of another */
+#define STAMP_MIN  8 /* digits of a day and an hour */
+#define CELL_ENDS  "|,;"
 #define SHAPES_MIN 4 /* header lines by their looks that make a block */
 #define SHAPES_MAX 6 /* a longer form is none that a mail program copies */
 
 /* What a journey or a shift, which has a from, a to and a date as well, has not. */
 #define MESSAGE_ONLY (MAIL_WORD_SUBJECT | MAIL_WORD_CC | MAIL_WORD_SENT | MAIL_WORD_TRACE)
 
-/* "From: Nora", "*From:* Nora" or "| From | Nora |": the kind of header line, and what stands
- * behind the name. A sender is no number: "From: 14:00" is an hour. */
-static MailWord
-label_of(const char *folded, const char **value_out)
+/* What ends the name of a header line; the end of the line when nothing does. Settings, tags
+ * and lists have other signs than a colon. */
+static const char *
+find_end(const char *folded, gboolean *odd_out)
 {
-    folded += strspn(folded, "| ");
-    const char *colon = folded + strcspn(folded, ":|");
+    static const char *const others[] = {" - ", " \u2013 ", " \u2014 ", " \u2192 "};
+    const char *end = folded + strcspn(folded, ":|=>");
+
+    *odd_out = *end == '=' || *end == '>';
+    for (gsize i = 0; i < G_N_ELEMENTS(others); i++) {
+        const char *other = g_strstr_len(folded, end - folded, others[i]);
+        *odd_out = *odd_out || other != NULL;
+        end = other != NULL ? other : end;
+    }
+    return end;
+}
+
+/* "From nora@example.org Fri Nov 13 10:12:44 2026", as in front of a stored message. */
+static gboolean
+is_postmark(const char *folded)
+{
+    const char *address = folded + strlen("from ");
+    guint digits = 0;
+
+    if (!g_str_has_prefix(folded, "from ") ||
+        memchr(address, '@', strcspn(address, " ")) == NULL)
+        return FALSE;
+    for (const char *p = strchr(address, ' '); p != NULL && *p != 0; p++)
+        digits += g_ascii_isdigit(*p);
+    return digits >= STAMP_MIN;
+}
+
+/* "From: Nora", "*From:* Nora", "1. From: Nora" or "| From | Nora |": the kind of header line,
+ * and what stands behind the name. A sender is no number: "From: 14:00" is an hour. */
+static MailWord
+label_of(const char *folded, const char **value_out, gboolean *odd_out)
+{
+    folded = mail_skip_number(folded + strspn(folded, "| "));
+    const char *end = find_end(folded, odd_out);
     guint cut = 0;
 
-    if (*colon == 0 || colon - folded > LABEL_MAX)
+    if (is_postmark(folded)) {
+        *value_out = folded;
+        return MAIL_WORD_FROM;
+    }
+    if (*end == 0 || end - folded > LABEL_MAX)
         return MAIL_WORD_NONE;
-    g_autofree char *label = g_strndup(folded, (gsize)(colon - folded));
+    g_autofree char *label = g_strndup(folded, (gsize)(end - folded));
     MailWord word = mail_word_label(mail_strip_decoration(label, &cut));
-    *value_out = colon + strspn(colon, ":|*_ ");
+    *value_out = end + strspn(end, ":|=>*_- ");
     if (word == MAIL_WORD_FROM && g_ascii_isdigit(**value_out) &&
         strchr(*value_out, '@') == NULL)
         return MAIL_WORD_NONE;
@@ -53,7 +91,7 @@ label_before(const char *text, const char *colon)
     for (guint words = 0; words < WORDS_MAX && word == MAIL_WORD_NONE; words++) {
         while (start > text && start[-1] == ' ')
             start--;
-        while (start > text && start[-1] != ' ')
+        while (start > text && strchr(" ,;{", start[-1]) == NULL)
             start--;
         g_autofree char *label = g_strndup(start, (gsize)(colon - start));
         word = mail_word_label(mail_strip_decoration(label, &cut));
@@ -75,12 +113,33 @@ is_whole_header(const char *value)
     return count_kinds(labels & ~(guint)MAIL_WORD_FROM) >= LABELS_MIN;
 }
 
+/* "from,date,subject,to" or "| From | Date | Subject |": a table of messages. */
+static gboolean
+has_columns(const char *folded)
+{
+    static const guint needed = MAIL_WORD_FROM | MAIL_WORD_SUBJECT;
+    const char *wall = strpbrk(folded, CELL_ENDS);
+    guint labels = 0, cut = 0;
+
+    if (wall == NULL || strpbrk(wall + 1, CELL_ENDS) == NULL)
+        return FALSE;
+    g_auto(GStrv) cells = g_strsplit_set(folded, CELL_ENDS, -1);
+    for (char **cell = cells; *cell != NULL; cell++)
+        labels |= mail_word_label(mail_strip_decoration(*cell, &cut));
+    return count_kinds(labels) >= LABELS_MIN && (labels & needed) == needed;
+}
+
 static gboolean
 is_header(const MailCopied *copied)
 {
-    guint kinds = count_kinds(copied->labels);
+    static const guint letter = MAIL_WORD_FROM | MAIL_WORD_SUBJECT;
 
-    return kinds >= LABELS_MIN && copied->filled && (copied->labels & MAIL_WORD_FROM) != 0 &&
+    if (copied->sender && (copied->labels & letter) == letter)
+        return TRUE;
+    if (copied->odd && (!copied->address || (copied->labels & MAIL_WORD_DATE) == 0))
+        return FALSE; /* settings of a program that sends mail */
+    return count_kinds(copied->labels) >= LABELS_MIN && copied->filled &&
+           (copied->labels & MAIL_WORD_FROM) != 0 &&
            (copied->address || (copied->labels & MESSAGE_ONLY) != 0);
 }
 
@@ -90,14 +149,22 @@ pass_words(MailCopied *copied)
 {
     if (++copied->gap > GAP_MAX) {
         copied->labels = 0;
-        copied->address = copied->filled = FALSE;
+        copied->address = copied->filled = copied->sender = FALSE;
+        copied->odd = copied->columns = FALSE;
     }
 }
 
 /* TRUE when the words of the lines so far make a header. */
 static gboolean
-look_at_words(MailCopied *copied, MailWord word, const char *value)
+look_at_words(MailCopied *copied, MailWord word, const char *value, const char *folded)
 {
+    if (has_columns(folded)) {
+        copied->columns = TRUE;
+        copied->gap = 0;
+        return FALSE;
+    }
+    if (copied->columns && strchr(folded, '@') != NULL)
+        return TRUE;
     if (word == MAIL_WORD_NONE) {
         pass_words(copied);
         return FALSE;
@@ -154,9 +221,13 @@ mail_copied_look(MailCopied *copied, const char *folded, gboolean marked, gboole
 {
     const char *value = "";
     MailShape shape = mail_line_shape(folded);
-    MailWord word = label_of(folded, &value);
+    gboolean odd = FALSE;
+    MailWord word = label_of(folded, &value, &odd);
 
-    if (look_at_words(copied, word, value) ||
+    copied->odd = copied->odd || (odd && word != MAIL_WORD_NONE);
+    copied->sender =
+        copied->sender || (word == MAIL_WORD_FROM && (shape & MAIL_SHAPE_NAMED) != 0);
+    if (look_at_words(copied, word, value, folded) ||
         (word == MAIL_WORD_FROM && is_whole_header(value)))
         *quoted = TRUE;
     if (shape == MAIL_SHAPE_NONE) {

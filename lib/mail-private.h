@@ -172,9 +172,15 @@ typedef struct {
     guint labels;     /* bits of MailWord */
     gboolean address; /* in one of its lines */
     gboolean filled;  /* something stands behind a name, or below it */
+    gboolean sender;  /* behind "from", a name and its mailbox */
+    gboolean odd;     /* a name ends in another sign than a colon */
+    gboolean columns; /* the names stand above, as in a table of messages */
     guint gap;        /* lines since the last that is known by its words */
     MailShapes shapes;
 } MailCopied;
+
+/* Behind "1. ", "(2) " or "a) " before an entry of a list. */
+const char *mail_skip_number(const char *folded);
 
 /* Takes the next line that is not empty, and sets to TRUE what the lines so far are: a copied
  * header, and one below a marker. marked: the line above could be such a marker. */
@@ -203,6 +209,10 @@ guint mail_line_signs(const char *folded);
 /* Cuts signs and colons off both ends in place; returns the rest, and how many signs went
  * beside those that end a sentence. */
 char *mail_strip_decoration(char *line, guint *cut_out);
+
+/* Letters set apart, "f o r w a r d e d", with one sign between them, as a word; NULL when the
+ * phrase has other words. The caller frees. */
+char *mail_join_letters(const char *phrase);
 
 /* What a word says about the line or subject it begins. The kinds of header lines are bits. */
 typedef enum {

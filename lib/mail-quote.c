@@ -56,16 +56,6 @@ skip_quote(const char *line, guint *level_out)
     return line;
 }
 
-/* "1. " or "2) " before an entry of a list. */
-static const char *
-skip_number(const char *phrase)
-{
-    const gsize digits = strspn(phrase, "0123456789");
-    const gboolean listed = digits > 0 && (phrase[digits] == '.' || phrase[digits] == ')');
-
-    return listed && phrase[digits + 1] == ' ' ? phrase + digits + 2 : phrase;
-}
-
 /* Shorter words mean many things. */
 static gboolean
 is_sure_word(const char *word)
@@ -84,7 +74,20 @@ marker_place(const char *folded, guint cut, gboolean title)
         return MAIL_MARKER_ANYWHERE;
     if (signs >= 2 || title)
         return MAIL_MARKER_EDGE;
-    return cut >= 2 ? MAIL_MARKER_FIRST : MAIL_MARKER_WHOLE;
+    const gboolean by = g_str_has_suffix(folded, ">") && strstr(folded, " <") != NULL;
+    return cut >= 2 || by ? MAIL_MARKER_FIRST : MAIL_MARKER_WHOLE;
+}
+
+/* TRUE for a line whose signs or letters make a marker of a word for "forwarded". */
+static gboolean
+is_set_apart(const char *folded, const char *phrase, guint cut)
+{
+    const MailFrame frame = mail_line_frame(folded);
+    g_autofree char *letters = cut >= 2 ? mail_join_letters(phrase) : NULL;
+
+    return ((frame == MAIL_FRAME_LONG || frame == MAIL_FRAME_WIDE) &&
+            mail_word_forwarded(phrase)) ||
+           (letters != NULL && mail_word_forwarded(letters));
 }
 
 static void
@@ -92,7 +95,7 @@ look_for_marker(Search *search, const char *folded)
 {
     g_autofree char *copy = g_strdup(folded);
     guint cut = 0;
-    const char *phrase = skip_number(mail_strip_decoration(copy, &cut));
+    const char *phrase = mail_skip_number(mail_strip_decoration(copy, &cut));
 
     if (*phrase == 0)
         return;
@@ -103,8 +106,7 @@ look_for_marker(Search *search, const char *folded)
         word = MAIL_WORD_FORWARD;
     if (word == MAIL_WORD_NONE && cut >= 2) /* "=== Forwarded ===" */
         word = is_sure_word(phrase) ? mail_word_prefix(phrase) & MAIL_WORD_FORWARD : word;
-    MailFrame frame = mail_line_frame(folded);
-    if ((frame == MAIL_FRAME_LONG || frame == MAIL_FRAME_WIDE) && mail_word_forwarded(phrase))
+    if (is_set_apart(folded, phrase, cut))
         word = MAIL_WORD_FORWARD;
     if (word == MAIL_WORD_FORWARD || g_str_has_prefix(folded, "fwd:") ||
         g_str_has_prefix(folded, "fw:"))
@@ -190,7 +192,8 @@ ends_in_colon(const char *line, gsize length)
 
     for (; last != NULL; last = g_utf8_find_prev_char(line, last)) {
         gunichar c = g_utf8_get_char(last);
-        if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT && c != '*')
+        if (!g_unichar_isspace(c) && g_unichar_type(c) != G_UNICODE_FORMAT && c != '*' &&
+            c != '_')
             return mail_is_colon(c);
     }
     return FALSE;
@@ -232,9 +235,11 @@ is_attribution(const char *line, gsize length)
 
     if (mail_word_verb(folded))
         return TRUE;
-    return ends_in_colon(line, length) &&
-           (strchr(folded, '@') != NULL || count_date_digits(folded) >= DATE_DIGITS ||
-            length > HEAD_MAX);
+    const guint digits = count_date_digits(folded);
+    const gboolean address = strchr(folded, '@') != NULL;
+    return (address && digits >= TIME_DIGITS) ||
+           (ends_in_colon(line, length) &&
+            (address || digits >= DATE_DIGITS || length > HEAD_MAX));
 }
 
 /* "On Friday, 13.11.2026, Nora <nora@example.org> has" and on the next line "written:". */
@@ -329,6 +334,19 @@ fold_row(const char *content)
     return mail_fold(cells);
 }
 
+/* Whether a line has signs that could stand behind the name of a header line, or between the
+ * cells of a table. */
+static gboolean
+has_marks(const char *content)
+{
+    for (const char *comma = strchr(content, ','); comma != NULL;
+         comma = strchr(comma + 1, ','))
+        if (g_ascii_isalpha(comma[1]))
+            return TRUE;
+    return strpbrk(content, ":|=>\t\v\f\r") != NULL || strstr(content, "  ") != NULL ||
+           strstr(content, " - ") != NULL;
+}
+
 /* A line as most are, of which the functions above would find nothing: words, no colon,
  * nothing at its ends that could be a frame, and too long for a marker. */
 static gboolean
@@ -342,8 +360,7 @@ is_prose(const Search *search, const char *content)
     while (content[length - 1] == ' ')
         length--;
     const char last = content[length - 1];
-    return (g_ascii_isalnum(last) || last == '.' || last == ',') &&
-           strpbrk(content, ":|\t\v\f\r") == NULL && strstr(content, "  ") == NULL &&
+    return (g_ascii_isalnum(last) || last == '.' || last == ',') && !has_marks(content) &&
            !mail_word_may_mark(content[0], length);
 }
 

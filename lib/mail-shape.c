@@ -16,7 +16,7 @@
 static const char *
 skip_label(const char *folded)
 {
-    const char *p = folded + strspn(folded, "| *_");
+    const char *p = mail_skip_number(folded + strspn(folded, "| *_"));
     guint chars = 0, words = 1, letters = 0;
 
     for (; *p != 0 && *p != ':' && *p != '|'; p = g_utf8_next_char(p)) {
@@ -50,6 +50,18 @@ read_mailbox(const char *value)
     if (strchr("<[(", *start) != NULL)
         return MAIL_SHAPE_MAILBOX | MAIL_SHAPE_NAMED;
     return start == value ? MAIL_SHAPE_MAILBOX : MAIL_SHAPE_NONE;
+}
+
+const char *
+mail_skip_number(const char *folded)
+{
+    const char *p = folded + (*folded == '(');
+    gsize length = strspn(p, "0123456789");
+
+    if (length == 0 && g_ascii_isalpha(*p) && p[1] == ')')
+        length = 1;
+    const gboolean listed = length > 0 && (p[length] == '.' || p[length] == ')');
+    return listed && p[length + 1] == ' ' ? p + length + 2 : folded;
 }
 
 /* A year that some calendar counts now. */
@@ -192,4 +204,20 @@ mail_strip_decoration(char *line, guint *cut_out)
     *end = 0;
     *cut_out = cut;
     return line;
+}
+
+char *
+mail_join_letters(const char *phrase)
+{
+    g_autoptr(GString) joined = g_string_new(NULL);
+    gboolean letter = TRUE;
+
+    for (const char *p = phrase; *p != 0; p = g_utf8_next_char(p), letter = !letter) {
+        const gunichar c = g_utf8_get_char(p);
+        if (letter != g_unichar_isalnum(c))
+            return NULL;
+        if (letter)
+            g_string_append_unichar(joined, c);
+    }
+    return g_string_free(g_steal_pointer(&joined), FALSE);
 }

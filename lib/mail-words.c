@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/lookalike.h"
+
 /* What mail programs write, in the languages they speak. Compared without accents, case and
  * width, so each stands here once; words of one kind are separated by |. */
 typedef struct {
@@ -83,6 +85,7 @@ static const MailWordRow prefixes[] = {
      "trf|transf|transféré|rv|reenv|reenviado|i|inoltro|inoltrato|enc|encaminhado|"
      "encaminhada|doorst|doorgestuurd|vb|vidarebefordrat|videresendt|videres|fs|vl|"
      "välitetty|pd|podaj dalej|przekazane|přeposláno|preposlané|továbbítás|továbbítva|"
+     "továbbküldés|"
      "továbbítom|пересл|переслано|переслать|пересылаю|перенаправлено|перенапр|препратено|"
      "ilt|iletilen|iletildi|προωθ|πρθ|προώθηση|redirecționat|prosl|proslijeđeno|"
      "prosleđeno|posredovano|edasi|edastatud|pārsūtīts|persiųsta|trs|terusan|yml|"
@@ -100,7 +103,8 @@ static const MailWordRow prefixes[] = {
  * forward to those who take part. */
 static const MailWordRow markers[] = {
     {MAIL_WORD_FORWARD,
-     "this is a forwarded message|start of forwarded message|"
+     "this is a forwarded message|dies ist eine weitergeleitete nachricht|"
+     "это пересылаемое сообщение|start of forwarded message|"
      "beginn der weitergeleiteten nachricht|přeposlaný e-mail|přeposlaný email|"
      "пересылаемого сообщения|以下是转发邮件内容|転送者|转发人|轉呈者|przesłane przez|"
      "przekazane przez|předáno uživatelem|תחילת ההודעה שהועברה|بداية الرسالة المعاد توجيهها|"
@@ -160,7 +164,7 @@ static const MailWordRow markers[] = {
      "전달된 이메일|전달 메시지|전달된 메시지 시작"},
     {MAIL_WORD_REPLY,
      "replied message|回复的原邮件|回复的邮件|původní e-mail|původní email|pôvodný e-mail|"
-     "original-nachricht|ursprüngliche mitteilung|mensaxe orixinal|зыходны ліст|"
+     "mail original|original-nachricht|ursprüngliche mitteilung|mensaxe orixinal|зыходны ліст|"
      "оригинално писмо|originalna powěsć|jatorrizko mezua|oarspronklik berjocht|"
      "missatge original|upprunalegur póstur|opphavleg melding|messadi original|"
      "mesajul original|mesazhi origjinal|treść oryginalnej wiadomości|原始消息|원본 이메일|"
@@ -186,17 +190,18 @@ static const char alone[] = "original|原件";
 
 /* Words for "forwarded", as far as they do not change with what is forwarded, and for how. */
 static const char forwarded[] =
-    "edasisaadetud|edasi saadetud|reenviat|meneruskan|ফরোয়ার্ড|"
+    "edasisaadetud|edasi saadetud|reenviat|meneruskan|dikirim semula|ফরোয়ার্ড|předal(a)|"
     "forwarded|weitergeleitet|weitergesandt|réexpédi|réachemin|message redirigé|reenviad|"
     "redirigido|remitido por|reexpedi|encaminhad|inoltrat|doorgestuurd|doorgezonden|"
-    "aangestuurde|vidarebefordr|videresend|framsend|framsent|välitetty|edelleenlähetet|"
-    "edelleen lähetet|przekazan|przesłana wiadomość|wiadomość przesłana|přeposlan|"
+    "aangestuurde|vidarebefordr|videresend|framsend|framsent|välitetty|edelleenlähet|"
+    "edelleen lähet|przekazan|przesłana wiadomość|wiadomość przesłana|přeposlan|"
     "přeposílan|předaná zpráva|preposlan|preposielan|továbbított|proslijeđen|prosleđen|"
     "posredovan|preusmerjen|redirecționat|transmis mai departe|edastatud|pārsūtīt|persiųst|"
     "birbidali|diteruskan|terusan|dimajukan|chuyển tiếp|përcjell|ipinasang|uliosambazwa|"
     "ar aghaidh|hanfon ymlaen|mibgħut|iletilen|iletilmiş|yönlendirilen|yönlendirilmiş|"
     "yönləndiril|yoʻnaltirilgan|yo'naltirilgan|йўналтирилган|пересл|пересыл|переадрес|"
-    "перенаправ|пераслан|перасыл|накіраван|перенакірав|препрат|прослеђен|прослијеђен|"
+    "перенаправ|пераадрас|odluliselwe|пераслан|перасыл|накіраван|перенакірав|препрат|"
+    "прослеђен|прослијеђен|"
     "проследен|қайта жіберілген|дамжуулсан|προωθ|გადაგზავნილ|გადამისამართ|փոխանցված|"
     "վերահասցեագրված|הועבר|מועבר|נשלחה הלאה|توجيه|محولة|المحول|ممررة|بازارسال|"
     "هدایت شده|هدایت\u200cشده|فوروارد|ارسال مجدد|آگے بھیج|فارورڈ|अग्रेषित|फॉरवर्ड|"
@@ -253,7 +258,8 @@ fold_ascii(const char *text, gsize length)
 gboolean
 mail_is_colon(gunichar c)
 {
-    return c == ':' || c == 0xff1a || c == 0x55d || c == 0x1366 || c == 0x17d6;
+    return c == ':' || c == 0xff1a || c == 0x2236 || c == 0xa789 || c == 0x55d ||
+           c == 0x1366 || c == 0x17d6;
 }
 
 char *
@@ -280,7 +286,8 @@ mail_fold(const char *text)
         space = FALSE;
         g_string_append_unichar(bare, mail_is_colon(c) ? ':' : c);
     }
-    return g_utf8_casefold(bare->str, (gssize)bare->len);
+    g_autofree char *folded = g_utf8_casefold(bare->str, (gssize)bare->len);
+    return lookalike_text(folded);
 }
 
 static char **

@@ -176,6 +176,24 @@ test_limits(void)
     g_assert_cmpuint(filed->len, ==, 2);
 }
 
+static void
+test_text(void)
+{
+    static const char *const texts[][2] = {
+        {"f\u043erw\u0430rded", "forwarded"},
+        {"a \u03bf b, \u043e1", "a \u03bf b, \u043e1"},
+        {"wi-fi-\u0441\u0435\u0442\u044c", "wi-fi-\u0441\u0435\u0442\u044c"},
+        {"stra\u00dfe, k\u00f8b", "stra\u00dfe, k\u00f8b"},
+        {"excel\u4e00", "excel\u4e00"},
+        {"", ""},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_autofree char *text = lookalike_text(texts[i][0]);
+        g_assert_cmpstr(text, ==, texts[i][1]);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -184,5 +202,6 @@ main(int argc, char **argv)
     g_test_add_func("/lookalike/domains XB9 XD9", test_domains);
     g_test_add_func("/lookalike/edits", test_edits);
     g_test_add_func("/lookalike/limits", test_limits);
+    g_test_add_func("/lookalike/text XB21", test_text);
     return g_test_run();
 }
