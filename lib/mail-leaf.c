@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define COMMENT_BEGINS " \t(" /* after the name of a character set (RFC 2978, 2.3) */
+
 /* What the part's own name ends in, lower case: ".eml". */
 static gboolean
 has_suffix(GMimePart *part, const char *const *suffixes)
@@ -243,7 +245,8 @@ read_joined(MailReading *reading, GMimeObject *object, const char *text)
 }
 
 /* The name by which iconv knows the character set of a text; NULL when none is given. gmime
- * knows most aliases, but not these of Japanese, Chinese and Korean programs. */
+ * knows most aliases, but not these of Japanese, Chinese and Korean programs, and takes a
+ * comment for a part of it, as in "us-ascii (Plain text)" (RFC 2045, 5.1). */
 static const char *
 charset_of(GMimeObject *object)
 {
@@ -256,10 +259,13 @@ charset_of(GMimeObject *object)
                 {"x-mac-roman", "MACINTOSH"}};
     const char *charset = g_mime_object_get_content_type_parameter(object, "charset");
 
-    for (gsize i = 0; charset != NULL && i < G_N_ELEMENTS(rows); i++)
-        if (g_ascii_strcasecmp(charset, rows[i].alias) == 0)
+    if (charset == NULL)
+        return NULL;
+    g_autofree char *name = g_strndup(charset, strcspn(charset, COMMENT_BEGINS));
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (g_ascii_strcasecmp(name, rows[i].alias) == 0)
             return rows[i].name;
-    return charset != NULL ? g_mime_charset_iconv_name(charset) : NULL;
+    return g_mime_charset_iconv_name(name);
 }
 
 void
@@ -283,6 +289,18 @@ mail_leaf_search(MailReading *reading, GMimeObject *object, const MailLeaf *leaf
     }
 }
 
+/* TRUE when a reader that knows no character set, because of the comment behind it, makes the
+ * same text of the bytes. */
+static gboolean
+is_said_by_bytes(const MailContent *content, const char *text)
+{
+    const char *bytes = (const char *)content->kept->data;
+    gsize length = content->kept->len;
+    g_autofree char *plain = mail_decode(bytes, length, NULL);
+
+    return mail_is_ascii(bytes, length) && strcmp(plain, text) == 0;
+}
+
 char *
 mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
                const MailContent *content, gboolean counted)
@@ -295,7 +313,9 @@ mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
 
     if (content->size > content->kept->len)
         mail_mark(reading, EXTRACT_TEXT_CUT);
-    if (strstr(lower, "utf-7") != NULL || !mail_is_certain(bytes, content->kept->len, known))
+    if (strstr(lower, "utf-7") != NULL ||
+        !mail_is_certain(bytes, content->kept->len, known) ||
+        (strpbrk(lower, COMMENT_BEGINS) != NULL && !is_said_by_bytes(content, text)))
         mail_mark(reading, "a character set that readers take for another");
     if (leaf->calendar)
         mail_read_calendar(reading, text);
