@@ -22,7 +22,8 @@ typedef struct {
 typedef struct {
     char *message_id; /* "<a@b>", "" when none or unusable */
     char **parents;   /* ids in angle brackets from In-Reply-To and References, each once */
-    char **from;      /* mailboxes as normal forms (address.h); what has none is left out */
+    char **from;      /* mailboxes as normal forms (address.h); a word that is no address is
+                         left out, and with one that could be one, all are */
     char **to_cc;     /* of To and Cc */
     char **diverted;  /* of Reply-To, Mail-Followup-To, Mail-Reply-To, Errors-To,
                          Disposition-Notification-To, Return-Receipt-To */

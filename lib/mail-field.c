@@ -41,6 +41,7 @@ typedef struct {
     GPtrArray *entries; /* NULL before the first */
     GHashTable *seen;   /* the same entries; NULL while they are few */
     gsize vain;         /* bytes */
+    gboolean unread;    /* something with an @ is no address here, maybe one elsewhere */
 } List;
 
 static void
@@ -50,6 +51,7 @@ list_start(List *list, MailReading *reading)
     list->entries = NULL;
     list->seen = NULL;
     list->vain = 0;
+    list->unread = FALSE;
 }
 
 static gboolean
@@ -171,6 +173,7 @@ add_address(List *list, const char *written, gsize length, gboolean *odd)
         list_add(list, normal);
     else
         *odd = TRUE;
+    list->unread |= normal == NULL && strchr(bare, '@') != NULL;
 }
 
 /* The address between < and >; p stands on the <. Returns where it ended. */
@@ -282,8 +285,9 @@ mail_field(const MailReading *reading, const char *name)
     return NULL;
 }
 
-/* Addresses of every field with one of the names. */
-static void
+/* Addresses of every field with one of the names. FALSE when there may be one more, for a
+ * reader that takes what we do not. */
+static gboolean
 collect_addresses(MailReading *reading, const char *const *names, gsize n_names,
                   char ***strv_out)
 {
@@ -297,6 +301,7 @@ collect_addresses(MailReading *reading, const char *const *names, gsize n_names,
                 read_addresses(&list, field->value);
     }
     list_end(&list, strv_out);
+    return !list.unread;
 }
 
 void
@@ -477,7 +482,10 @@ mail_read_origin(MailReading *reading)
 
     read_message_ids(reading);
     read_lists(reading);
-    collect_addresses(reading, from, G_N_ELEMENTS(from), &extract->from);
+    if (!collect_addresses(reading, from, G_N_ELEMENTS(from), &extract->from)) {
+        g_strfreev(extract->from);
+        extract->from = g_new0(char *, 1); /* nobody's rather than half of it */
+    }
     collect_addresses(reading, to_cc, G_N_ELEMENTS(to_cc), &extract->to_cc);
     for (guint i = 0; i < reading->fields->len; i++)
         if (is_automatic(g_ptr_array_index(reading->fields, i)))

@@ -25,7 +25,7 @@ find_fault(const Config *config, const Account *account, const Item *item)
     if (extract->doubled[0] != NULL)
         return g_strdup_printf("the field %s stands more than once", extract->doubled[0]);
     if (extract->from[0] == NULL)
-        return g_strdup("the message has no From with an address");
+        return g_strdup("the message has no From whose addresses can be read");
     if (g_strv_length(extract->from) != 1 ||
         !g_strv_contains((const char *const *)account->senders, extract->from[0]))
         return g_strdup("the From address is none this login may use");
