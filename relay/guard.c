@@ -74,13 +74,12 @@ guard_report(Db *db, const char *account, const char *address, gint64 now, GErro
     return record(db, account, fault, now, error);
 }
 
-/* A handle of its own: what it reads keeps nobody waiting. */
+/* A handle of its own: what it reads keeps nobody waiting. The configuration may name another
+ * state folder by now, which is for the next start. */
 static Db *
 open_reader(Relay *relay, GError **error)
 {
-    g_autoptr(Config) config = relay_config(relay);
-    g_autofree char *path = g_build_filename(config->state, "exeat.db", NULL);
-    Db *db = db_open_reader(path, error);
+    Db *db = db_open_reader(db_path(relay->db), error);
 
     if (db != NULL)
         db_set_seal(db, seal_copy(db_seal(relay->db)));

@@ -153,6 +153,12 @@ db_close(Db *db)
     g_free(db);
 }
 
+const char *
+db_path(const Db *db)
+{
+    return db->paths[0];
+}
+
 void
 db_interrupt(Db *db)
 {

@@ -27,6 +27,9 @@ Db *db_open(const char *path, GError **error);
 Db *db_open_reader(const char *path, GError **error);
 void db_close(Db *db);
 
+/* The file's path, as it was opened; from any thread, while the handle is open. */
+const char *db_path(const Db *db);
+
 /* Ends the query that runs now, with an error; from any thread, while the handle is open. */
 void db_interrupt(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)

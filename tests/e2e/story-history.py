@@ -326,6 +326,17 @@ def _(world):
     assert verify(world)[0] == 65
 
 
+@story("It is the open database that is verified, wherever the files say the next one will be (XF10)")
+def _(world):
+    write(world, NORA)
+    world.gate.configure(POLICY, settings={"state": os.path.join(world.folder, "moved")})
+    world.gate.reload()
+    assert verify(world)[0] == 0
+    database(world, "DELETE FROM correspondent")
+    until(lambda: "rows that were recorded" in world.gate.relay.read_log())
+    assert verify(world)[0] == 65
+
+
 @story("What the human sends is in the record: which login, which message (XA3)")
 def _(world):
     sent = write(world, NORA)
