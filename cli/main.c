@@ -113,6 +113,7 @@ typedef struct {
     Session session;
     GPtrArray *suppositions;
     const char *config; /* -c; NULL when not given */
+    gboolean empty;     /* an option has an empty value, which is as bad as an empty word */
     gboolean help;
     gboolean version;
 } Options;
@@ -174,8 +175,9 @@ static int
 misused_option(char **argv)
 {
     g_autofree char *letter = g_strdup_printf("-%c", optopt);
-    g_autofree char *safe =
-        escape_line(g_ascii_isgraph(optopt) && optopt < 128 ? letter : argv[optind - 1]);
+    gboolean named = g_str_has_prefix(argv[optind - 1], "--");
+    g_autofree char *safe = escape_line(
+        !named && optopt < 128 && g_ascii_isgraph(optopt) ? letter : argv[optind - 1]);
     g_autofree char *what = g_strdup_printf(
         "“%s” is no option, or has no value; a word that begins with - stands after --", safe);
 
@@ -214,6 +216,8 @@ parse_options(int argc, char **argv, Options *options)
             g_ptr_array_add(options->suppositions, optarg);
             break;
         case NO_LETTER:
+            if (optarg != NULL && *optarg == '\0')
+                options->empty = TRUE;
             keep_option(options, OPTIONS[number].name, optarg != NULL ? optarg : "");
             break;
         default:
@@ -249,14 +253,15 @@ check_options(const Command *command, GHashTable *options)
     return TRUE;
 }
 
-/* Words that are too few, too many, or no text. */
+/* Words that are too few, too many, or no text. An empty one is what a script makes of a
+ * variable without a value: it must not pass for "all accounts" or "the folder I am in". */
 static gboolean
 check_words(const Command *command, int count, char **words)
 {
     gboolean good = count >= command->least && count <= command->most;
 
     for (int i = 0; i < count; i++)
-        good = good && g_utf8_validate(words[i], -1, NULL);
+        good = good && *words[i] != '\0' && g_utf8_validate(words[i], -1, NULL);
     return good;
 }
 
@@ -348,7 +353,7 @@ choose(int argc, char **argv)
     const Command *command = find_command(argv[optind]);
     if (command == NULL)
         return misused("there is no such command");
-    if (!check_words(command, argc - optind - 1, argv + optind + 1) ||
+    if (options.empty || !check_words(command, argc - optind - 1, argv + optind + 1) ||
         !check_options(command, options.session.options)) {
         g_autofree char *usage = describe_usage(command);
         g_autofree char *what =

@@ -106,7 +106,7 @@ def _(world):
 
 @story("An option that is none is told with the command's own name and with --")
 def _(world):
-    for arguments in (["reject", "k", "-x"], ["list", "--account"], ["--frob"]):
+    for arguments in (["reject", "k", "-x"], ["list", "--account"], ["--frob"], ["--all=x"]):
         done = world.gate.command(*arguments)
         assert done.returncode == 64
         assert done.stderr.startswith(f"exeat: “{arguments[-1]}” is no option"), done
@@ -152,6 +152,25 @@ def _(world):
         with open(there, "w", encoding="ascii"):
             done = world.gate.command(*words, uid=ADMIN)
         assert (done.returncode, done.stderr) == (status, f"exeat: {told}\n"), (words, done)
+
+
+@story("An empty word is a variable without a value: it means neither everything nor this folder")
+def _(world):
+    held = submit(world, STRANGER)
+    for words in (("stop", "Wrong."), ("stop", "owner", "Wrong.")):
+        assert world.gate.command(*words, uid=ADMIN).returncode == 0
+    for words in (("start", ""), ("stop", "", "why"), ("import", "--dry-run", ""),
+                  ("history", "vouch", NORA, "--account", ""), ("stats", "--account", ""),
+                  ("policy", "replay", "--account", ""), ("audit", "--item", ""),
+                  ("audit", "--approver="), ("reject", "", "No."), ("veto", ""),
+                  ("reject", f"{held},", "No."), ("reject", f"{held},", held, "No."),
+                  ("reject", f"{held}, ,{held}", "No.")):
+        done = world.gate.command(*words, uid=APPROVER if words[0] == "reject" else ADMIN)
+        assert (done.returncode, done.stdout) == (64, ""), (words, done)
+    assert len(world.gate.answer("status")["halts"]) == 2
+    assert world.gate.show(held)["state"] == "held"
+    done = world.gate.command("reject", f"{held} , {held}", "No.")
+    assert done.stdout == f"{held}: rejected\n" and done.returncode == 65, done
 
 
 @story("What cannot be exported whole leaves no file, when it is refused and when a disk is full")

@@ -187,7 +187,7 @@ def _(world):
             (("start", "nobody"), 66), (("account", "suspend", "owner"), 64),
             (("account", "close", "owner", "why"), 64), (("account", "resume", "owner", "x"), 64),
             (("account", "suspend", "nobody", "why"), 66), (("account", "resume", "owner"), 65),
-            (("account", "suspend", "", "why"), 66), (("stop", "x" * 1001), 64),
+            (("account", "suspend", "", "why"), 64), (("stop", "x" * 1001), 64),
             (("stop", "two\nlines"), 64)):
         done = admin(world, *words)
         assert done.returncode == status and done.stderr.startswith("exeat: "), (words, done)
