@@ -1,10 +1,11 @@
 #include "cli/audit-file.h"
 
-#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
-#include "cli/request.h"
+#include "cli/audit-faults.h"
+#include "cli/command.h"
 #include "lib/chain.h"
 #include "lib/escape.h"
 
@@ -50,47 +51,47 @@ check_line(const Seal *seal, ChainHead *head, char *line, char **fault_out)
     return TRUE;
 }
 
-/* Returns how many lines are wrong. */
-static guint
-check_lines(const Seal *seal, FILE *file)
+/* Whether the file was read to its end. */
+static gboolean
+check_lines(const Seal *seal, FILE *file, AuditFaults *faults, ChainHead *head)
 {
-    ChainHead head = {0};
     char *line = NULL;
     size_t size = 0;
-    guint faults = 0;
+    ssize_t length;
 
-    for (guint number = 1; getline(&line, &size, file) >= 0; number++) {
+    for (guint number = 1; (length = getline(&line, &size, file)) >= 0; number++) {
+        g_autofree char *place = g_strdup_printf("line %u", number);
         g_autofree char *fault = NULL;
 
-        if (!check_line(seal, &head, line, &fault))
+        if (strlen(line) != (gsize)length || !check_line(seal, head, line, &fault))
             fault = g_strdup("this is no audit entry");
-        if (fault != NULL) {
-            printf("line %u: %s\n", number, fault);
-            faults++;
-        }
+        if (fault != NULL)
+            audit_faults_add(faults, place, fault);
     }
     free(line);
-    printf("last entry: %" G_GINT64_FORMAT ", seal %s\n", head.seq, head.seal);
-    return faults;
+    return ferror(file) == 0;
 }
 
 int
-audit_file_verify(const char *path, const char *key_path)
+audit_file_verify(const Session *session, const char *path, const char *key_path)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(Seal) seal = seal_open(key_path, &error);
-    FILE *file = seal != NULL ? fopen(path, "re") : NULL;
+    g_auto(AuditFaults) faults;
+    ChainHead head = {0};
 
-    if (file == NULL) {
-        g_autofree char *safe = error ? escape_line(error->message)
-                                      : g_strdup_printf("%s: %s", path, g_strerror(errno));
+    audit_faults_init(&faults, session);
+    if (seal == NULL) {
+        g_autofree char *safe = escape_line(error->message);
         fprintf(stderr, "exeat: %s\n", safe);
         return EX_NOINPUT;
     }
-    guint faults = check_lines(seal, file);
-    gboolean whole = ferror(file) == 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return command_fail_file(path, EX_NOINPUT);
+    int status = check_lines(seal, file, &faults, &head)
+                     ? audit_faults_end(&faults, head.seq, head.seal)
+                     : command_fail_file(path, EX_NOINPUT);
     fclose(file);
-    if (!whole)
-        return EX_NOINPUT;
-    return faults == 0 ? EX_OK : EX_DATAERR;
+    return status;
 }

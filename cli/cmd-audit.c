@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,10 +5,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/audit-faults.h"
 #include "cli/audit-file.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "lib/escape.h"
+#include "policy/rules.h"
 
 enum { FLEXIBLE_FROM = 4 }; /* the columns who and what */
 
@@ -166,6 +167,15 @@ print_entries(GVariant *answer)
     fputs(table, stdout);
 }
 
+static gboolean
+is_tier(const char *text)
+{
+    for (Tier tier = TIER_HOLD; tier <= TIER_REFUSE; tier++)
+        if (g_str_equal(text, tier_name(tier)))
+            return TRUE;
+    return FALSE;
+}
+
 static int
 read_wishes(const Session *session, GVariantDict *arguments)
 {
@@ -173,6 +183,7 @@ read_wishes(const Session *session, GVariantDict *arguments)
                                            {"grep", "word"},       {"item", "item"},
                                            {"kind", "kind"},       {"tier", "tier"}};
     const char *since = session_option(session, "since");
+    const char *tier = session_option(session, "tier");
     gint64 when = 0;
 
     for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -182,6 +193,8 @@ read_wishes(const Session *session, GVariantDict *arguments)
     }
     if (since != NULL && !command_read_day(since, &when))
         return command_misused(since, "a day like 2026-11-29");
+    if (tier != NULL && !is_tier(tier))
+        return command_misused(tier, "release, delay, draft, hold or refuse");
     g_variant_dict_insert(arguments, "since", "x", when);
     g_variant_dict_insert(arguments, "confirmed", "b", session_has(session, "confirmed"));
     return EX_OK;
@@ -210,33 +223,33 @@ search(const Session *session)
 
 /* What verify found so far. */
 typedef struct {
-    guint faults;
+    AuditFaults faults;
     gint64 head;
     gint64 known;
     char *seal;
 } Verified;
 
 static void
-print_faults(GVariant *answer, gpointer data)
+add_faults(GVariant *answer, gpointer data)
 {
     Verified *verified = data;
     g_autoptr(GVariant) faults = answer_array(answer, "faults", "aa{sv}");
 
     for (gsize i = 0; i < g_variant_n_children(faults); i++) {
         g_autoptr(GVariant) fault = g_variant_get_child_value(faults, i);
-        g_autofree char *safe = escape_line(answer_text(fault, "fault"));
-        printf("entry %" G_GINT64_FORMAT ": %s\n", answer_number(fault, "seq"), safe);
-        verified->faults++;
+        g_autofree char *place =
+            g_strdup_printf("entry %" G_GINT64_FORMAT, answer_number(fault, "seq"));
+        audit_faults_add(&verified->faults, place, answer_text(fault, "fault"));
     }
     verified->head = answer_number(answer, "head");
     verified->known = answer_number(answer, "known");
     g_free(verified->seal);
-    verified->seal = escape_line(answer_text(answer, "seal"));
+    verified->seal = g_strdup(answer_text(answer, "seal"));
 }
 
 /* What vouches for the account's correspondents. */
 static int
-verify_history(const Session *session, guint *count)
+verify_history(const Session *session, AuditFaults *found)
 {
     int status;
     g_autoptr(GVariant) answer =
@@ -245,13 +258,24 @@ verify_history(const Session *session, guint *count)
     if (answer == NULL)
         return status;
     g_autoptr(GVariant) faults = answer_array(answer, "faults", "aa{sv}");
-    for (gsize i = 0; i < g_variant_n_children(faults); i++, (*count)++) {
+    for (gsize i = 0; i < g_variant_n_children(faults); i++) {
         g_autoptr(GVariant) fault = g_variant_get_child_value(faults, i);
-        g_autofree char *account = escape_line(answer_text(fault, "account"));
-        g_autofree char *safe = escape_line(answer_text(fault, "fault"));
-        printf("history of %s: %s\n", account, safe);
+        g_autofree char *place =
+            g_strconcat("history of ", answer_text(fault, "account"), NULL);
+        audit_faults_add(found, place, answer_text(fault, "fault"));
     }
     return EX_OK;
+}
+
+/* The record ends before an entry that was written. */
+static void
+check_end(Verified *verified)
+{
+    if (verified->known <= verified->head)
+        return;
+    g_autofree char *fault =
+        g_strdup_printf("entry %" G_GINT64_FORMAT " was written", verified->known);
+    audit_faults_add(&verified->faults, "the record ends too early", fault);
 }
 
 static int
@@ -259,21 +283,18 @@ verify(const Session *session)
 {
     Verified verified = {0};
 
+    audit_faults_init(&verified.faults, session);
     int status =
-        ask_pages(session, "verify", g_variant_new("a{sv}", NULL), print_faults, &verified);
-    g_autofree char *seal = verified.seal;
-    if (status != EX_OK)
-        return status;
-    if (verified.known > verified.head) {
-        printf("the record ends too early: entry %" G_GINT64_FORMAT " was written\n",
-               verified.known);
-        verified.faults++;
+        ask_pages(session, "verify", g_variant_new("a{sv}", NULL), add_faults, &verified);
+    if (status == EX_OK) {
+        check_end(&verified);
+        status = verify_history(session, &verified.faults);
     }
-    status = verify_history(session, &verified.faults);
-    if (status != EX_OK)
-        return status;
-    printf("last entry: %" G_GINT64_FORMAT ", seal %s\n", verified.head, seal);
-    return verified.faults == 0 ? EX_OK : EX_DATAERR;
+    if (status == EX_OK)
+        status = audit_faults_end(&verified.faults, verified.head, verified.seal);
+    audit_faults_clear(&verified.faults);
+    g_free(verified.seal);
+    return status;
 }
 
 static void
@@ -287,16 +308,6 @@ write_page(GVariant *answer, gpointer data)
     }
 }
 
-static int
-give_up(const char *path, int status)
-{
-    g_autofree char *text = g_strdup_printf("%s: %s", path, g_strerror(errno));
-    g_autofree char *safe = escape_line(text);
-
-    fprintf(stderr, "exeat: %s\n", safe);
-    return status;
-}
-
 /* A file of its own, that others cannot read; whole, or none. */
 static int export(const Session *session, const char *path)
 {
@@ -305,28 +316,34 @@ static int export(const Session *session, const char *path)
     umask(usual);
 
     if (file == NULL)
-        return give_up(path, EX_CANTCREAT);
+        return command_fail_file(path, EX_CANTCREAT);
     int status = ask_pages(session, "audit", g_variant_new("a{sv}", NULL), write_page, file);
     gboolean written = ferror(file) == 0;
     if (fclose(file) != 0 || !written)
-        status = give_up(path, EX_IOERR);
+        status = command_fail_file(path, EX_IOERR);
+    if (status == EX_OK && session->json)
+        return command_print_text(session, "file", path);
     if (status != EX_OK)
         (void)unlink(path);
     return status;
 }
 
+/* The whole record is verified and exported: an option that seems to choose from it, or a key
+ * that would not be used, is a mistake. */
 int
 cmd_audit(const Session *session, char **words)
 {
     const char *key = session_option(session, "key");
+    guint options = g_hash_table_size(session->options);
 
     if (words[0] == NULL)
-        return search(session);
-    if (g_str_equal(words[0], "verify") && words[1] == NULL)
+        return key == NULL ? search(session)
+                           : command_misused("--key", "verify FILE before it");
+    if (g_str_equal(words[0], "verify") && words[1] == NULL && options == 0)
         return verify(session);
-    if (g_str_equal(words[0], "verify") && key != NULL)
-        return audit_file_verify(words[1], key);
-    if (g_str_equal(words[0], "export") && words[1] != NULL)
+    if (g_str_equal(words[0], "verify") && words[1] != NULL && key != NULL && options == 1)
+        return audit_file_verify(session, words[1], key);
+    if (g_str_equal(words[0], "export") && words[1] != NULL && options == 0)
         return export(session, words[1]);
     return command_misused(words[0], "verify, verify FILE --key FILE or export FILE");
 }

@@ -32,14 +32,14 @@ cmd_digest(const Session *session, char **words)
         return give_up(error->message);
     int fd = open(words[0], O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return give_up(g_strerror(errno));
+        return command_fail_file(words[0], EX_NOINPUT);
     g_autofree char *digest = digest_action(file.account, file.envelope, fd, &error);
     close(fd);
     if (digest == NULL)
         return give_up(error->message);
-    puts(digest);
-    if (g_str_equal(digest, file.digest))
-        return EX_OK;
+    int status = command_print_text(session, "digest", digest);
+    if (status != EX_OK || g_str_equal(digest, file.digest))
+        return status;
     fprintf(stderr, "exeat: the relay's digest is another one\n");
     return EX_DATAERR;
 }

@@ -13,13 +13,6 @@ enum { MESSAGE, ENVELOPE };
 
 static const char *const NAMES[] = {[MESSAGE] = "message.eml", [ENVELOPE] = "envelope.json"};
 
-static int
-give_up(const char *path)
-{
-    fprintf(stderr, "exeat: %s: %s\n", path, g_strerror(errno));
-    return EX_CANTCREAT;
-}
-
 static gboolean
 write_all(int fd, const char *bytes, gsize length)
 {
@@ -65,11 +58,11 @@ write_file(const char *folder, const char *name, int from, GVariant *answer)
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (fd < 0)
-        return give_up(path);
+        return command_fail_file(path, EX_CANTCREAT);
     gboolean written = from >= 0 ? copy(fd, from) : write_json(fd, answer);
     if (close(fd) == 0 && written)
         return EX_OK;
-    return give_up(path);
+    return command_fail_file(path, EX_CANTCREAT);
 }
 
 /* What could not be written whole is taken away again. */
@@ -87,7 +80,7 @@ static int
 write_folder(const char *folder, int bytes, GVariant *answer)
 {
     if (mkdir(folder, 0700) != 0)
-        return give_up(folder);
+        return command_fail_file(folder, EX_CANTCREAT);
     int status = write_file(folder, NAMES[MESSAGE], bytes, NULL);
     if (status == EX_OK)
         status = write_file(folder, NAMES[ENVELOPE], -1, answer);
@@ -111,7 +104,7 @@ cmd_export(const Session *session, char **words)
         return status;
     status = write_folder(words[1], bytes, answer);
     close(bytes);
-    if (status == EX_OK)
-        puts(answer_text(answer, "digest"));
-    return status;
+    return status != EX_OK
+               ? status
+               : command_print_text(session, "digest", answer_text(answer, "digest"));
 }

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sysexits.h>
@@ -45,6 +46,31 @@ command_print_json(GVariant *answer)
 }
 
 int
+command_print_text(const Session *session, const char *name, const char *text)
+{
+    GVariantDict dict;
+
+    if (!session->json) {
+        puts(text);
+        return EX_OK;
+    }
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, name, "s", text);
+    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_dict_end(&dict));
+    return command_print_json(answer);
+}
+
+int
+command_fail_file(const char *path, int status)
+{
+    g_autofree char *text = g_strdup_printf("%s: %s", path, g_strerror(errno));
+    g_autofree char *safe = escape_line(text);
+
+    fprintf(stderr, "exeat: %s\n", safe);
+    return status;
+}
+
+int
 command_decide(const Session *session, const char *verb, GVariantDict *arguments)
 {
     int status;
@@ -52,7 +78,11 @@ command_decide(const Session *session, const char *verb, GVariantDict *arguments
     g_autoptr(GVariant) answer = request_ask(session, verb, asked, &status);
 
     if (answer != NULL && session->json) {
-        status = command_print_json(answer);
+        GVariantDict dict;
+        g_variant_dict_init(&dict, answer);
+        g_variant_dict_insert(&dict, "id", "s", answer_text(asked, "id"));
+        g_autoptr(GVariant) named = g_variant_ref_sink(g_variant_dict_end(&dict));
+        status = command_print_json(named);
     } else if (answer != NULL) {
         g_autofree char *id = escape_line(answer_text(asked, "id"));
         g_autofree char *state = escape_line(answer_text(answer, "state"));

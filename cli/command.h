@@ -45,7 +45,13 @@ gboolean command_read_day(const char *text, gint64 *when_out);
 /* Prints an answer as JSON. */
 int command_print_json(GVariant *answer);
 
-/* Asks the relay to decide on an item and tells the state that it is in now. */
+/* Prints one thing that a command has made: alone, or as JSON under its name. */
+int command_print_text(const Session *session, const char *name, const char *text);
+
+/* "exeat: PATH: what errno says" on standard error. Returns the status. */
+int command_fail_file(const char *path, int status);
+
+/* Asks the relay to decide on an item and tells its id and the state that it is in now. */
 int command_decide(const Session *session, const char *verb, GVariantDict *arguments);
 
 /* The same with an item's id and digest, the words, for an approver's verb. */

@@ -1,5 +1,6 @@
 """What people are shown of the queue, and what they are told when it cannot be done."""
 
+import json
 import os
 import re
 import shutil
@@ -171,6 +172,52 @@ def _(world):
     assert world.gate.show(held)["state"] == "held"
     done = world.gate.command("reject", f"{held} , {held}", "No.")
     assert done.stdout == f"{held}: rejected\n" and done.returncode == 65, done
+
+
+@story("With --json whatever a command prints is an object, and an item's answer names it")
+def _(world):
+    ids = [submit(world, STRANGER) for _ in range(2)]
+    folder = os.path.join(world.folder, "exports")
+    os.mkdir(folder)
+    os.chmod(folder, 0o777)
+    digest = world.gate.show(ids[0])["digest"]
+    export, record = os.path.join(folder, "item"), os.path.join(folder, "record")
+    assert world.gate.answer("export", ids[0], export) == {"digest": digest}
+    assert world.gate.answer("digest", f"{export}/message.eml") == {"digest": digest}
+    assert world.gate.answer("audit", "export", record, uid=ADMIN) == {"file": record}
+    done = world.gate.answer("audit", "verify")
+    assert done["faults"] == [] and done["head"] > 0 and len(done["seal"]) == 64, done
+    key = os.path.join(world.gate.state, "key")
+    whole = world.gate.answer("audit", "verify", record, "--key", key, uid=0)
+    assert whole == done, (whole, done)
+    with open(record, "ab") as file:
+        file.write(b"more\n")
+    shown = json.loads(world.gate.command("audit", "verify", record, "--key", key, "--json",
+                                          uid=0).stdout)
+    [fault] = shown["faults"]
+    assert fault == {"place": f"line {done['head'] + 1}", "fault": "this is no audit entry"}
+    text = world.gate.command("reject", ",".join(ids), "No.", "--json").stdout
+    assert [json.loads(part + "}") for part in text.split("}")[:-1]] == [
+        {"id": item, "state": "rejected"} for item in ids], text
+
+
+@story("What seems to choose from the audit record, and would not, is refused")
+def _(world):
+    held = submit(world, STRANGER)
+    there = os.path.join(world.folder, "there")
+    key = os.path.join(world.gate.state, "key")
+    for words in (("verify", "--key", key), ("verify", "--account", "owner"), ("--key", key),
+                  ("export", there, "--item", held), ("export", there, "--key", key),
+                  ("verify", there, "--key", key, "--since", "2026-11-29"),
+                  ("--tier", "holds")):
+        done = world.gate.command("audit", *words, uid=0)
+        assert done.returncode == 64 and "expected" in done.stderr, (words, done)
+        assert not os.path.exists(there), words
+    for name in (world.folder, f"{world.folder}/no\a"):
+        done = world.gate.command("audit", "verify", name, "--key", key, uid=0)
+        shown = name.replace("\a", "\\u{0007}")
+        assert done.returncode == 66 and f"{shown}: " in done.stderr, done
+        assert done.stdout == "", done
 
 
 @story("What cannot be exported whole leaves no file, when it is refused and when a disk is full")
