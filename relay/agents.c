@@ -195,7 +195,7 @@ settle(Request *request, const char *id, const char *why, GVariantBuilder *repor
     g_autoptr(Item) item = NULL;
     gint64 when;
 
-    if (!queue_load(request->relay->db, id, &item, error))
+    if (!queue_load_sound(request->relay->db, id, &item, error))
         return FALSE;
     if (item == NULL)
         return TRUE;

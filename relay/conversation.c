@@ -1,6 +1,5 @@
 #include "relay/conversation.h"
 
-#include "lib/error.h"
 #include "store/history.h"
 
 /* What ties items together. */
@@ -125,15 +124,12 @@ list_candidates(Db *db, const char *account, guint limit, GError **error)
     g_autoptr(GPtrArray) candidates = g_ptr_array_new_with_free_func(candidate_free);
 
     for (guint i = 0; ids != NULL && i < ids->len; i++) {
-        g_autoptr(GError) damage = NULL;
         g_autoptr(Item) item = NULL;
 
-        if (!queue_load(db, g_ptr_array_index(ids, i), &item, &damage)) {
-            if (g_error_matches(damage, EXEAT_ERROR, ERROR_INTEGRITY))
-                continue; /* it can be sent by nobody */
-            g_propagate_error(error, g_steal_pointer(&damage));
+        if (!queue_load_sound(db, g_ptr_array_index(ids, i), &item, error))
             return NULL;
-        }
+        if (item == NULL)
+            continue; /* it can be sent by nobody */
         Candidate *candidate = g_new0(Candidate, 1);
         g_ptr_array_add(candidates, candidate);
         candidate->id = g_strdup(item->id);
@@ -170,7 +166,7 @@ follow_ids(Db *db, const char *account, guint limit, Ties *ties, GError **error)
         g_autoptr(Item) item = NULL;
 
         if (!queue_find_latest(db, account, ids[i], &id, error) ||
-            (id != NULL && !queue_load(db, id, &item, error)))
+            (id != NULL && !queue_load_sound(db, id, &item, error)))
             return FALSE;
         g_autoptr(Ties) more = item != NULL ? find_ties(db, item, error) : ties_new();
         if (more == NULL)

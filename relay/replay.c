@@ -15,6 +15,8 @@ typedef struct {
     const char *after;
     gint64 since;
     GPtrArray *items; /* of Item * */
+    guint damaged;    /* whose records cannot be read */
+    char *last;       /* the item after which the next page begins; NULL before the first */
     gboolean ended;   /* the account has no more */
 } Page;
 
@@ -26,19 +28,23 @@ load_page(gpointer data, GError **error)
     g_autoptr(GPtrArray) ids =
         queue_since(db, page->account->name, page->since, page->after, ITEMS_MOST, error);
     gsize bytes = 0;
+    guint taken = 0;
 
     if (ids == NULL)
         return FALSE;
-    g_ptr_array_set_size(page->items, 0);
-    for (guint i = 0; i < ids->len && bytes < TEXT_MOST; i++) {
+    for (; taken < ids->len && bytes < TEXT_MOST; taken++) {
         Item *item = NULL;
 
-        if (!queue_load(db, g_ptr_array_index(ids, i), &item, error))
+        if (!queue_load_sound(db, g_ptr_array_index(ids, taken), &item, error))
             return FALSE;
+        page->damaged += item == NULL;
+        if (item == NULL)
+            continue;
         bytes += strlen(item->extract->text) + strlen(item->extract->html);
         g_ptr_array_add(page->items, item);
     }
-    page->ended = page->items->len == ids->len && ids->len < ITEMS_MOST;
+    page->last = taken > 0 ? g_strdup(g_ptr_array_index(ids, taken - 1)) : NULL;
+    page->ended = taken == ids->len && ids->len < ITEMS_MOST;
     return TRUE;
 }
 
@@ -89,11 +95,11 @@ find_account(const Request *request, const char *wanted, const char *at, gboolea
     return NULL;
 }
 
-/* Items that could not be judged then are not now. */
+/* Items that could not be judged then, or not be read any more, are not now. */
 static guint
 judge_page(const Page *page, const Policy *policy, GVariantBuilder *rows)
 {
-    guint unjudged = 0;
+    guint unjudged = page->damaged;
 
     for (guint i = 0; i < page->items->len; i++) {
         const Item *item = g_ptr_array_index(page->items, i);
@@ -119,9 +125,7 @@ set_reply(Page *page, const Policy *given, const char *wanted)
     const Policy *policy = given != NULL ? given : page->account->policy;
     const Account *next =
         page->ended ? find_account(request, wanted, page->account->name, TRUE) : page->account;
-    const Item *last = page->ended || page->items->len == 0
-                           ? NULL
-                           : g_ptr_array_index(page->items, page->items->len - 1);
+    const char *last = page->ended ? NULL : page->last;
     GVariantBuilder rows;
     GVariantDict dict;
 
@@ -131,7 +135,7 @@ set_reply(Page *page, const Policy *given, const char *wanted)
     g_variant_dict_insert_value(&dict, "rows", g_variant_builder_end(&rows));
     g_variant_dict_insert(&dict, "unjudged", "u", unjudged);
     g_variant_dict_insert(&dict, "at", "s", next != NULL ? next->name : "");
-    g_variant_dict_insert(&dict, "after", "s", last != NULL ? last->id : "");
+    g_variant_dict_insert(&dict, "after", "s", last != NULL ? last : "");
     request->reply = g_variant_ref_sink(g_variant_dict_end(&dict));
 }
 
@@ -160,5 +164,6 @@ replay_ask(Request *request, GError **error)
     if (!writer_run(request->relay->writer, load_page, &page, error))
         return FALSE;
     set_reply(&page, policy, wanted);
+    g_free(page.last);
     return TRUE;
 }

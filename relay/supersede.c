@@ -93,7 +93,7 @@ load_named(Db *db, const Item *item, const char *named, Item **old_out, GError *
 
     if (*named == '<' && !queue_find_latest(db, item->account, named, &id, error))
         return FALSE;
-    return queue_load(db, id != NULL ? id : named, old_out, error);
+    return queue_load_sound(db, id != NULL ? id : named, old_out, error);
 }
 
 static gboolean

@@ -130,3 +130,17 @@ queue_load(Db *db, const char *id, Item **item_out, GError **error)
     *item_out = g_steal_pointer(&item);
     return TRUE;
 }
+
+gboolean
+queue_load_sound(Db *db, const char *id, Item **item_out, GError **error)
+{
+    g_autoptr(GError) trouble = NULL;
+
+    if (queue_load(db, id, item_out, &trouble))
+        return TRUE;
+    *item_out = NULL;
+    if (g_error_matches(trouble, EXEAT_ERROR, ERROR_INTEGRITY))
+        return TRUE;
+    g_propagate_error(error, g_steal_pointer(&trouble));
+    return FALSE;
+}

@@ -105,6 +105,10 @@ gboolean queue_add(Db *db, const Item *item, int fd, gint64 now, GError **error)
 /* Loads an item; *item_out NULL when there is none (an answer, not an error). */
 gboolean queue_load(Db *db, const char *id, Item **item_out, GError **error);
 
+/* The same for who has others to look at as well: *item_out NULL, too, when the record is
+ * damaged. */
+gboolean queue_load_sound(Db *db, const char *id, Item **item_out, GError **error);
+
 /* Waiting item with that submission key, or waiting item of the account with that Message-ID;
  * *id_out NULL when none. */
 gboolean queue_find_key(Db *db, const char *account, const char *key, char **id_out,

@@ -210,6 +210,26 @@ def _(world):
     assert [m.recipients for m in world.sink.wait(1)] == [[STRANGER]]
 
 
+@story("A damaged record keeps nobody from calling a conversation off, or from trying a policy")
+def _(world):
+    root = "<root@example.com>"
+    for fields in ({"Message_ID": root}, {"In_Reply_To": root}, {"In_Reply_To": root}):
+        assert submit(world, **fields).code == 250
+    first, second, third = [item["id"] for item in world.gate.items()]
+    world.gate.command("reject", first, "no")
+    assert submit(world, Agent_Supersedes=first).code == 250
+    [better] = [item["id"] for item in world.gate.items() if item["id"] not in (second, third)]
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"),
+                         timeout=PATIENCE) as database:
+        database.execute("UPDATE item SET facts = 'rubbish' WHERE id = ?", (first,))
+    database.close()
+    assert world.gate.show(better)["state"] == "held"
+    told = world.gate.answer("policy", "replay")
+    assert (told["items"], told["unjudged"]) == (3, 1), told
+    report = world.gate.answer("cancel", second)["items"]
+    assert {item["id"] for item in report} == {second, third}, report
+
+
 @story("What an agent makes us keep has a limit, and finished messages go first")
 def _(world):
     world.gate.configure(POLICY, settings={"store-limit": "1M", "keep": "30d"})
