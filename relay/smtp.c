@@ -282,6 +282,7 @@ static gboolean
 transact(Sending *sending)
 {
     g_ptr_array_set_size(sending->result->replies, 0);
+    sending->result->stage = SMTP_STAGE_CONNECT;
     if (!session_begin(sending) || !check_extensions(sending) || !give_envelope(sending) ||
         !give_message(sending) || !give_dot(sending))
         return FALSE;

@@ -484,11 +484,16 @@ look_up(const char *node, const char *service, const struct addrinfo *hints,
     return call(node, service, hints, list_out);
 }
 
-/* The library's, but for a host of two addresses: that of nobody who answers comes first. */
+/* The library's, but for a host that is found once, and for one of two addresses: that of
+ * nobody who answers comes first. */
 int
 getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
             struct addrinfo **list_out)
 {
+    static guint asked;
+
+    if (g_str_equal(node, "once.example"))
+        return asked++ == 0 ? look_up("127.0.0.1", service, hints, list_out) : EAI_AGAIN;
     if (!g_str_equal(node, "two.example"))
         return look_up(node, service, hints, list_out);
     g_assert_cmpint(look_up(SILENT, service, hints, list_out), ==, 0);
@@ -544,6 +549,23 @@ test_silent_address(void)
             close(fds[i]);
 }
 
+/* An old connection broke at MAIL, and there is no new one: that is said, and not where the
+ * old one broke. */
+static void
+test_old_connection_gone(void)
+{
+    Script script = {.mail_again = ACT_CLOSE};
+    g_autoptr(Server) server = server_start(&script, NULL, NULL, FALSE);
+    g_autofree char *target = server_target(server, "once.example");
+    SmtpServer settings = {.target = target, .helo = "gate.example", .timeout_ms = PATIENCE};
+    g_autoptr(SmtpClient) client = smtp_new(&settings);
+    g_autoptr(SmtpResult) first = send_text(client, SENDER, RECIPIENTS, TEXT);
+    g_autoptr(SmtpResult) second = send_text(client, SENDER, RECIPIENTS, TEXT);
+
+    g_assert_cmpint(first->outcome, ==, SMTP_ACCEPTED);
+    assert_result(second, SMTP_NOT_SENT, SMTP_STAGE_CONNECT, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -561,5 +583,6 @@ main(int argc, char **argv)
     g_test_add_func("/smtp/reuse", test_reuse);
     g_test_add_func("/smtp/bad-target", test_bad_target);
     g_test_add_func("/smtp/silent-address", test_silent_address);
+    g_test_add_func("/smtp/old-connection-gone", test_old_connection_gone);
     return g_test_run();
 }
