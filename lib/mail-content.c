@@ -70,6 +70,19 @@ is_base64(const char *raw, gsize length, gboolean *padded)
     return TRUE;
 }
 
+/* Looks into what came, together with the end of what came before. */
+static void
+look_within(MailContent *content, const char *bytes, gsize length)
+{
+    GByteArray *last = content->last;
+    const guint carried = MIN(last->len, MAIL_SEALED_MARK);
+
+    g_byte_array_remove_range(last, 0, last->len - carried);
+    g_byte_array_append(last, (const guint8 *)bytes, (guint)length);
+    content->sealed =
+        mail_sealed_within(content->kept->data, content->kept->len, last->data, last->len);
+}
+
 static void
 add(MailContent *content, const char *bytes, gsize length, gsize keep)
 {
@@ -79,6 +92,8 @@ add(MailContent *content, const char *bytes, gsize length, gsize keep)
         g_checksum_update(content->sum, (const guchar *)bytes, (gssize)length);
     content->size += length;
     g_byte_array_append(content->kept, (const guint8 *)bytes, (guint)MIN(length, room));
+    if (content->sum != NULL && length > 0 && !content->sealed)
+        look_within(content, bytes, length);
 }
 
 MailContent *
@@ -92,6 +107,7 @@ mail_content_read(GMimePart *part, gsize keep, gboolean summed)
 
     content->sum = summed ? g_checksum_new(G_CHECKSUM_SHA256) : NULL;
     content->kept = g_byte_array_new();
+    content->last = g_byte_array_new();
     if (wrapper == NULL)
         return content;
     GMimeContentEncoding encoding = g_mime_data_wrapper_get_encoding(wrapper);
@@ -118,5 +134,6 @@ mail_content_free(MailContent *content)
     if (content->sum != NULL)
         g_checksum_free(content->sum);
     g_byte_array_unref(content->kept);
+    g_byte_array_unref(content->last);
     g_free(content);
 }

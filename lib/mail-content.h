@@ -28,6 +28,8 @@ typedef struct {
     GChecksum *sum; /* SHA-256 of all of it; NULL when it was not wanted */
     guint64 size;
     GByteArray *kept; /* its beginning */
+    GByteArray *last; /* what was read last, from a little before it */
+    gboolean sealed;  /* something in it is encrypted (mail_sealed_within); only if summed */
     gboolean broken;  /* readers undo its transfer encoding in different ways */
 } MailContent;
 
@@ -58,8 +60,9 @@ MailLeaf mail_leaf_look(MailReading *reading, GMimePart *part, const char *type)
 
 #define MAIL_GLANCE 4096 /* bytes that tell what an attached file is */
 
-/* Marks an attached file that is encrypted, by its name or its beginning (case B16). content:
- * the part's, borrowed, of which at least MAIL_GLANCE bytes were to be kept. */
+/* Marks an attached file that is encrypted, or a container, by its name or its bytes (cases B9
+ * and B16, XB20). content: the part's, borrowed, summed, of which at least MAIL_GLANCE bytes
+ * were to be kept. */
 void mail_leaf_glance(MailReading *reading, GMimePart *part, const MailContent *content);
 
 /* Reads a text into the reading. counted: as for mail_read_text. Returns the text; the caller

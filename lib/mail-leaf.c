@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define COMMENT_BEGINS " \t(" /* after the name of a character set (RFC 2978, 2.3) */
+#define TNEF           "a TNEF container"
 
 /* What the part's own name ends in, lower case: ".eml". */
 static gboolean
@@ -30,61 +31,25 @@ mark_type(MailReading *reading, GMimePart *part, const char *type)
     if (g_strv_contains(sealed, type))
         mail_mark(reading, "encrypted");
     if (g_strv_contains(tnef, type) || has_suffix(part, containers))
-        mail_mark(reading, "a TNEF container");
+        mail_mark(reading, TNEF);
     if (g_strv_contains(elsewhere, type))
         mail_mark(reading, "content that is elsewhere");
     if (g_str_has_prefix(type, "multipart/"))
         mail_mark(reading, "a broken structure");
 }
 
-/* An archive of which some file wants a password: bit 0 of the flags in its local header
- * (APPNOTE.TXT, 4.3.7 and 4.4.4). */
-static gboolean
-is_locked_zip(const guint8 *bytes, gsize length)
-{
-    static const char local[] = "PK\3\4";
-
-    if (length < 4 || memcmp(bytes, local, 4) != 0)
-        return FALSE;
-    const guint8 *end = bytes + length;
-    for (const guint8 *p = bytes; p != NULL && end - p >= 8;
-         p = memmem(p + 4, (gsize)(end - p - 4), local, 4))
-        if ((p[6] & 1) != 0)
-            return TRUE;
-    return FALSE;
-}
-
-/* EnvelopedData or AuthEnvelopedData, as its first object identifier says (RFC 5652, 6.1;
- * RFC 5083, 2.1). SignedData is nothing of that. */
-static gboolean
-is_enveloped(const guint8 *bytes, gsize length)
-{
-    static const guint8 enveloped[] = {0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x03};
-    static const guint8 also[] = {0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d,
-                                  0x01, 0x09, 0x10, 0x01, 0x17};
-    gsize glance = MIN(length, 24);
-
-    return length > 0 && bytes[0] == 0x30 &&
-           (memmem(bytes, glance, enveloped, sizeof enveloped) != NULL ||
-            memmem(bytes, glance, also, sizeof also) != NULL);
-}
-
 void
 mail_leaf_glance(MailReading *reading, GMimePart *part, const MailContent *content)
 {
-    static const char *const signs[] = {"-----BEGIN PGP MESSAGE", "-----BEGIN AGE ENCRYPTED",
-                                        "age-encryption.org/v1", "Salted__"};
     static const char *const files[] = {".pgp", ".gpg", ".age", NULL};
+    static const guint8 tnef[] = {0x78, 0x9f, 0x3e, 0x22}; /* [MS-OXTNEF], 2.1.3.1 */
     const guint8 *bytes = content->kept->data;
     gsize length = content->kept->len;
-    gboolean sealed =
-        has_suffix(part, files) || is_locked_zip(bytes, length) || is_enveloped(bytes, length);
 
-    for (gsize i = 0; i < G_N_ELEMENTS(signs); i++)
-        sealed = sealed || (length >= strlen(signs[i]) &&
-                            memcmp(bytes, signs[i], strlen(signs[i])) == 0);
-    if (sealed)
+    if (has_suffix(part, files) || content->sealed || mail_sealed_starts(bytes, length))
         mail_mark(reading, "encrypted");
+    if (length >= sizeof tnef && memcmp(bytes, tnef, sizeof tnef) == 0)
+        mail_mark(reading, TNEF);
 }
 
 /* TRUE when the part is another message, or the head of one. Reports and fragments are none;
@@ -313,8 +278,7 @@ mail_leaf_read(MailReading *reading, GMimeObject *object, const MailLeaf *leaf,
 
     if (content->size > content->kept->len)
         mail_mark(reading, EXTRACT_TEXT_CUT);
-    if (strstr(lower, "utf-7") != NULL ||
-        !mail_is_certain(bytes, content->kept->len, known) ||
+    if (strstr(lower, "utf-7") != NULL || !mail_is_certain(bytes, content->kept->len, known) ||
         (strpbrk(lower, COMMENT_BEGINS) != NULL && !is_said_by_bytes(content, text)))
         mail_mark(reading, "a character set that readers take for another");
     if (leaf->calendar)

@@ -2,7 +2,8 @@
  *
  * mail-scan reads bytes, mail-field and mail-date the header, mail-part the MIME tree (gmime),
  * mail-text, mail-html, mail-quote and mail-copied the texts in it, mail-words the languages,
- * mail-report reads what mail servers say of a delivery. All of them add to one MailReading.
+ * mail-report reads what mail servers say of a delivery, mail-sealed knows encrypted files.
+ * All of them add to one MailReading.
  */
 #pragma once
 
@@ -266,6 +267,17 @@ gboolean mail_word_may_mark(char first, gsize length);
 
 /* TRUE when "wrote" is in it. */
 gboolean mail_word_verb(const char *folded);
+
+/* TRUE when a file that begins so is encrypted, or has an archive's password on one of the
+ * entries that follow (XB20). */
+gboolean mail_sealed_starts(const guint8 *bytes, gsize length);
+
+#define MAIL_SEALED_MARK 64 /* bytes that a mark of the following kind is shorter than */
+
+/* TRUE when these bytes of a file that begins with start say that something in it wants a
+ * password: archives, Office documents and PDF say so anywhere (XB20). */
+gboolean mail_sealed_within(const guint8 *start, gsize start_length, const guint8 *bytes,
+                            gsize length);
 
 /* Reads structure and content through gmime: parts, texts and marks. */
 void mail_read_parts(MailReading *reading, int fd);
