@@ -4,11 +4,12 @@
 
 #define MARKS_MAX 4 /* combining marks on one letter; more would paint over other rows */
 
-/* Letters to the tables of Unicode, nothing to the eye. */
+/* Letters or marks to the tables of Unicode, nothing to the eye. */
 static gboolean
 is_blank_letter(gunichar c)
 {
-    return c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 || c == 0x2800;
+    return c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 || c == 0x2800 ||
+           c == 0x17b4 || c == 0x17b5;
 }
 
 static gboolean

@@ -28,7 +28,7 @@ static const struct {
     {"XD3 zero width", "a\u200Bb\uFEFFc\u00ADd", "a\\u{200B}b\\u{FEFF}c\\u{00AD}d", NULL},
     {"XD3 tags", "\U000E0041", "\\u{E0041}", NULL},
     {"XD3 variation", "a\uFE0F\U000E0100", "a\\u{FE0F}\\u{E0100}", NULL},
-    {"blank letters", "\u3164\u2800", "\\u{3164}\\u{2800}", NULL},
+    {"blank letters", "\u3164\u2800\u17b4", "\\u{3164}\\u{2800}\\u{17B4}", NULL},
     {"line separators", "\u2028\u2029", "\\u{2028}\\u{2029}", NULL},
     {"private use", "\uE000", "\\u{E000}", NULL},
     {"unassigned", "\u0378\uFFFF", "\\u{0378}\\u{FFFF}", NULL},
