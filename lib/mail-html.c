@@ -23,7 +23,8 @@ typedef struct {
 } Render;
 
 /* In which attributes a reader, or the reader's program, finds words or places to go. */
-static const char words[] = "|alt|title|value|placeholder|label|aria-label|summary|content|";
+static const char words[] =
+    "|alt|title|value|placeholder|label|aria-label|summary|content|srcdoc|";
 static const char places[] = "|href|src|srcset|action|formaction|background|cite|poster|data|";
 
 static const char blocks[] =

@@ -166,6 +166,8 @@ static const struct {
     {"XD2 style sheet", "<style>p:after{content:'secret'}</style>",
      "p:after{content:'secret'}\n"},
     {"XD2 title", "<p title=\"secret\">a</p>", "[secret] a\n"},
+    {"XD2 page in a frame", "<iframe srcdoc=\"Pay &amp;lt;b>now\"></iframe>",
+     "[Pay &lt;b>now]"},
     {"doctype", "<!DOCTYPE html><p>a", "a"},
     {"no tag", "1 < 2 and <3 > 4", "1 < 2 and <3 > 4"},
     {"tag never closed", "a <b c", "a <b c"},
