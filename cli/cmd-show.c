@@ -10,7 +10,13 @@
 #include "lib/extract.h"
 #include "policy/facts.h"
 
-enum { FIELD_CHARACTERS = 200, DIGEST_SHOWN = 16, POLICY_COLUMNS = 13, FACTS_COLUMNS = 80 };
+enum {
+    FIELD_CHARACTERS = 200,
+    NAME_CHARACTERS = 1000,
+    DIGEST_SHOWN = 16,
+    POLICY_COLUMNS = 13,
+    FACTS_COLUMNS = 80
+};
 
 #define INDENT       "               "
 #define MARKS_INDENT "                              "
@@ -134,13 +140,25 @@ print_attachments(GVariant *item)
         g_autoptr(GVariant) part = g_variant_get_child_value(parts, i);
         const char *written = answer_text(part, "name");
         g_autofree char *name =
-            output_cut(*written != '\0' ? written : "(no name)", FIELD_CHARACTERS);
+            output_cut(*written != '\0' ? written : "(no name)", NAME_CHARACTERS);
         g_autofree char *type = output_cut(answer_text(part, "type"), FIELD_CHARACTERS);
         g_autofree char *text =
             g_strdup_printf("%s, %s, %" G_GINT64_FORMAT " bytes, sha256 %s", name, type,
                             answer_number(part, "size"), answer_text(part, "sha256"));
         output_print(i == 0 ? "Attachments:   " : INDENT, INDENT, text);
     }
+}
+
+/* What recipients see of From, a name for one: text of the message, below its address (XD8).
+ */
+static void
+print_from_field(GVariant *item)
+{
+    g_auto(GStrv) from = answer_list(item, "from");
+    const char *written = answer_text(item, "from_field");
+
+    if (*written != '\0' && (from[0] == NULL || !g_str_equal(written, from[0])))
+        print_field("From field:", written);
 }
 
 /* Who acts, and what the message says of itself (E14, E15, E17, E19). */
@@ -158,6 +176,7 @@ print_message(GVariant *item)
     if (*answer_text(item, "author") != '\0')
         print_field("Written by:", answer_text(item, "author"));
     print_list("From:", item, "from");
+    print_from_field(item);
     print_field("Sender:", g_strchomp(sender));
     print_field("Subject:", answer_text(item, "subject"));
     print_attachments(item);

@@ -16,6 +16,7 @@ static const struct {
 } members[] = {
     {"message_id", TEXT, G_STRUCT_OFFSET(Extract, message_id)},
     {"subject", TEXT, G_STRUCT_OFFSET(Extract, subject)},
+    {"from_field", TEXT, G_STRUCT_OFFSET(Extract, from_field)},
     {"text", TEXT, G_STRUCT_OFFSET(Extract, text)},
     {"html", TEXT, G_STRUCT_OFFSET(Extract, html)},
     {"parents", LIST, G_STRUCT_OFFSET(Extract, parents)},

@@ -35,6 +35,7 @@ typedef struct {
     char **bounced;   /* to whom it was not delivered, as a report in it says (RFC 3464) */
     char **returned;  /* Message-IDs of the messages attached, or of their headers */
     char *subject;    /* decoded, one line */
+    char *from_field; /* the same of From: what recipients see as the sender's name (XD8) */
     char *text;       /* the plain text, decoded to UTF-8, all of it up to the limit */
     char *html;       /* the HTML parts as text with nothing hidden; "" when none */
     gboolean malformed; /* a bare CR, a bare LF or a NUL (RFC 5322, 2.3) */

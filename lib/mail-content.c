@@ -33,6 +33,37 @@ mail_part_is_named(GMimeObject *object, const char *field)
                                   raw);
 }
 
+static void
+add_names(GPtrArray *names, GMimeParamList *list)
+{
+    int count = list != NULL ? g_mime_param_list_length(list) : 0;
+
+    for (int i = 0; i < count; i++) {
+        GMimeParam *param = g_mime_param_list_get_parameter_at(list, i);
+        const char *key = g_mime_param_get_name(param), *value = g_mime_param_get_value(param);
+        if ((g_ascii_strcasecmp(key, "filename") == 0 ||
+             g_ascii_strcasecmp(key, "name") == 0) &&
+            value != NULL && *value != 0 &&
+            !g_ptr_array_find_with_equal_func(names, value, g_str_equal, NULL))
+            g_ptr_array_add(names, g_strdup(value));
+    }
+}
+
+char **
+mail_part_names(GMimeObject *object)
+{
+    GMimeContentDisposition *disposition = g_mime_object_get_content_disposition(object);
+    GMimeContentType *type = g_mime_object_get_content_type(object);
+    GPtrArray *names = g_ptr_array_new();
+
+    if (disposition != NULL)
+        add_names(names, g_mime_content_disposition_get_parameters(disposition));
+    if (type != NULL)
+        add_names(names, g_mime_content_type_get_parameters(type));
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
 gboolean
 mail_part_type_is_clear(GMimeObject *object)
 {

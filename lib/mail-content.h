@@ -17,6 +17,10 @@ char *mail_part_header(GMimeObject *object, const char *name);
 /* TRUE when the field has a file name, in any of the spellings some reader takes for one. */
 gboolean mail_part_is_named(GMimeObject *object, const char *field);
 
+/* Every file name that some reader shows for the part, each once and as decoded, first the one
+ * that most show (XD12). The caller frees. */
+char **mail_part_names(GMimeObject *object);
+
 /* FALSE when the content type is none and readers guess, each in its way. */
 gboolean mail_part_type_is_clear(GMimeObject *object);
 

@@ -5,16 +5,18 @@
 #define COMMENT_BEGINS " \t(" /* after the name of a character set (RFC 2978, 2.3) */
 #define TNEF           "a TNEF container"
 
-/* What the part's own name ends in, lower case: ".eml". */
+/* What one of the part's own names ends in, lower case: ".eml". */
 static gboolean
 has_suffix(GMimePart *part, const char *const *suffixes)
 {
-    const char *name = g_mime_part_get_filename(part);
-    g_autofree char *lower = g_ascii_strdown(name != NULL ? name : "", -1);
+    g_auto(GStrv) names = mail_part_names(GMIME_OBJECT(part));
 
-    for (; *suffixes != NULL; suffixes++)
-        if (g_str_has_suffix(lower, *suffixes))
-            return TRUE;
+    for (guint i = 0; names[i] != NULL; i++) {
+        g_autofree char *lower = g_ascii_strdown(names[i], -1);
+        for (const char *const *suffix = suffixes; *suffix != NULL; suffix++)
+            if (g_str_has_suffix(lower, *suffix))
+                return TRUE;
+    }
     return FALSE;
 }
 

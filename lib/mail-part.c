@@ -79,10 +79,9 @@ show_file(Walk *walk, const char *name, const char *type)
 static void
 add_part(Walk *walk, GMimeObject *object, const char *type, guint64 size, const char *sha256)
 {
-    const char *name = "";
+    g_auto(GStrv) names = mail_part_names(object);
+    g_autofree char *name = mail_join_names((const char *const *)names);
 
-    if (GMIME_IS_PART(object) && g_mime_part_get_filename(GMIME_PART(object)) != NULL)
-        name = g_mime_part_get_filename(GMIME_PART(object));
     if (walk->messages == 0)
         mail_add_part(walk->reading, name, type, size, sha256);
     else

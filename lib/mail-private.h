@@ -39,6 +39,10 @@ void mail_mark(MailReading *reading, const char *why);
 /* The same, and what lies beyond was not read: counts are no longer known. */
 void mail_mark_capped(MailReading *reading, const char *why);
 
+/* All names of a file as one text, "a.pdf (also named b.exe)"; of a long one the middle is
+ * left out, for its end tells what it is (XD12). The caller frees. */
+char *mail_join_names(const char *const *names);
+
 /* Adds an attachment, or marks the message when it has too many. name and type are valid
  * UTF-8. */
 void mail_add_part(MailReading *reading, const char *name, const char *type, guint64 size,

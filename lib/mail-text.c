@@ -275,8 +275,10 @@ read_uu(MailReading *reading, const char *name, gboolean base64, const char *tex
             break;
         line += length + (line[length] != 0);
     }
+    const char *const names[] = {name, NULL};
+    g_autofree char *shown = mail_join_names(names);
     if (end || file.whole)
-        mail_add_part(reading, name, "application/x-uuencode", file.size,
+        mail_add_part(reading, shown, "application/x-uuencode", file.size,
                       g_checksum_get_string(sum));
 }
 

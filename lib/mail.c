@@ -7,7 +7,11 @@
 #include "lib/mail-private.h"
 
 #define SUBJECT_MAX (64 * 1024)
-#define NAME_MAX    255 /* of a file name or type, in bytes */
+#define NAMES_MAX   4096 /* of all names of a file, or of a sender, in bytes */
+#define TYPE_MAX    255
+#define NAMES_MOST  4
+#define NAME_BEGIN  120 /* characters of one name that are shown, and at its end */
+#define NAME_END    60
 
 void
 mail_start(void)
@@ -44,12 +48,39 @@ shorten(const char *text, gsize max)
     return g_strconcat(valid, "…", NULL);
 }
 
+static char *
+cut_middle(const char *name)
+{
+    g_autofree char *valid = g_utf8_make_valid(name, -1);
+    glong length = g_utf8_strlen(valid, -1);
+
+    if (length <= NAME_BEGIN + NAME_END)
+        return g_steal_pointer(&valid);
+    g_autofree char *begin = g_utf8_substring(valid, 0, NAME_BEGIN);
+    g_autofree char *end = g_utf8_substring(valid, length - NAME_END, length);
+    return g_strdup_printf("%s… (%ld characters) …%s", begin, length, end);
+}
+
+char *
+mail_join_names(const char *const *names)
+{
+    g_autoptr(GString) joined = g_string_new(NULL);
+
+    for (guint i = 0; names[i] != NULL && i < NAMES_MOST; i++) {
+        g_autofree char *name = cut_middle(names[i]);
+        g_string_append_printf(joined, i == 0 ? "%s" : " (also named %s)", name);
+    }
+    if (joined->len > 0 && g_strv_length((char **)names) > NAMES_MOST)
+        g_string_append(joined, " (and more names)");
+    return g_strdup(joined->str);
+}
+
 void
 mail_add_part(MailReading *reading, const char *name, const char *type, guint64 size,
               const char *sha256)
 {
-    g_autofree char *short_name = shorten(name, NAME_MAX);
-    g_autofree char *short_type = shorten(type, NAME_MAX);
+    g_autofree char *short_name = shorten(name, NAMES_MAX);
+    g_autofree char *short_type = shorten(type, TYPE_MAX);
 
     if (reading->extract->parts->len >= EXTRACT_PART_LIMIT)
         mail_mark_capped(reading, "too many parts");
@@ -81,6 +112,18 @@ read_subject(MailReading *reading)
         reading->extract->forward = TRUE;
     g_free(reading->extract->subject);
     reading->extract->subject = shorten(decoded, SUBJECT_MAX);
+}
+
+static void
+read_from_field(MailReading *reading)
+{
+    const char *value = mail_field(reading, "From");
+
+    if (value == NULL)
+        return;
+    g_autofree char *decoded = mail_decode_header(value);
+    g_free(reading->extract->from_field);
+    reading->extract->from_field = shorten(decoded, NAMES_MAX);
 }
 
 /* The strings go to the extract; the array is empty after that. */
@@ -183,6 +226,7 @@ read_message(int fd, gboolean mentions, GError **error)
         return NULL;
     mail_read_fields(&reading);
     read_subject(&reading);
+    read_from_field(&reading);
     if (!reading.capped)
         read_content(&reading, fd, mentions);
     finish(&reading);

@@ -317,6 +317,7 @@ insert_content(GVariantDict *dict, const Extract *extract)
     insert_text(dict, "text", extract->text);
     insert_text(dict, "html", extract->html);
     g_variant_dict_insert_value(dict, "from", valid_texts(extract->from));
+    insert_text(dict, "from_field", extract->from_field);
     g_variant_dict_insert(dict, "differs", "b", extract->differs);
     g_variant_dict_insert_value(dict, "diverted", valid_texts(extract->diverted));
     g_variant_dict_insert_value(dict, "attendees", valid_texts(extract->attendees));

@@ -10,6 +10,8 @@ filled(void)
 
     g_free(extract->subject);
     extract->subject = g_strdup("Grüße");
+    g_free(extract->from_field);
+    extract->from_field = g_strdup("Ann <a@example.com>");
     g_strfreev(extract->to_cc);
     extract->to_cc = g_strsplit("nora@example.org sam@example.org", " ", -1);
     g_strfreev(extract->opaque);
@@ -39,8 +41,9 @@ test_round_trip(void)
 
     g_assert_no_error(error);
     g_assert_true(g_variant_is_of_type(variant, G_VARIANT_TYPE_VARDICT));
-    g_assert_cmpuint(g_variant_n_children(variant), ==, 10); /* what is empty stays away */
+    g_assert_cmpuint(g_variant_n_children(variant), ==, 11); /* what is empty stays away */
     g_assert_cmpstr(copy->subject, ==, "Grüße");
+    g_assert_cmpstr(copy->from_field, ==, "Ann <a@example.com>");
     g_assert_cmpstr(copy->text, ==, "");
     g_assert_cmpstrv(copy->to_cc, extract->to_cc);
     g_assert_cmpstrv(copy->opaque, extract->opaque);

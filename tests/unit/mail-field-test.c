@@ -33,8 +33,10 @@ static const struct {
     {"two brackets", "From: <owner@example.com> <ceo@example.com>", FROM,
      "owner@example.com ceo@example.com"},
     {"no mailbox", "From: Olivia", FROM, ""},
-    {"C11 one more that others may read", "From: owner@example.com, a%b@example.net", FROM, ""},
-    {"C11 one more, quoted", "From: owner@example.com, \"ceo@example.com\"@example.net", FROM, ""},
+    {"C11 one more that others may read", "From: owner@example.com, a%b@example.net", FROM,
+     ""},
+    {"C11 one more, quoted", "From: owner@example.com, \"ceo@example.com\"@example.net", FROM,
+     ""},
     {"C11 one more with an odd domain", "From: owner@example.com, <ceo@a..example>", FROM, ""},
     {"a comma that wants quotes", "From: Park, Olivia <owner@example.com>", FROM,
      "owner@example.com"},
@@ -292,6 +294,50 @@ test_invitation(void)
     g_assert_cmpstr(extract->mentioned[0], ==, "mallory@example.net");
 }
 
+/* XD12: readers take a file's name from different places, and its end tells what it is. */
+static void
+test_names(void)
+{
+    static const struct {
+        const char *fields;
+        const char *name;
+    } files[] = {
+        {"Content-Disposition: attachment; filename=a.pdf; filename*=utf-8''b.exe\n",
+         "a.pdf (also named b.exe)"},
+        {"Content-Type: image/png; name=\"b.exe\"\nContent-Disposition: inline; "
+         "FileName=a.pdf\n",
+         "a.pdf (also named b.exe)"},
+        {"Content-Type: image/png; name=a.pdf\nContent-Disposition: inline; filename=a.pdf\n",
+         "a.pdf"},
+        {"Content-Type: a/b\n", ""},
+    };
+
+    for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *message = g_strconcat(files[i].fields, "\nx\n", NULL);
+        g_autoptr(Extract) extract = read_message(message);
+        const ExtractPart *part = g_ptr_array_index(extract->parts, 0);
+        g_assert_cmpstr(part->name, ==, files[i].name);
+    }
+
+    g_autofree char *long_name = g_strnfill(300, 'n');
+    g_autofree char *message = g_strconcat("Content-Disposition: attachment; filename=\"",
+                                           long_name, ".exe\"\n\nx\n", NULL);
+    g_autoptr(Extract) extract = read_message(message);
+    const ExtractPart *part = g_ptr_array_index(extract->parts, 0);
+    g_assert_nonnull(strstr(part->name, "nn… (304 characters) …nn"));
+    g_assert_true(g_str_has_suffix(part->name, "n.exe"));
+}
+
+/* XD8: the name in From is what recipients see of the sender. */
+static void
+test_from_field(void)
+{
+    g_autoptr(Extract) extract =
+        read_header("From: =?utf-8?q?The_B=C3=A4nk?=\n <owner@example.com>");
+
+    g_assert_cmpstr(extract->from_field, ==, "The Bänk <owner@example.com>");
+}
+
 /* XD12, B12, and addresses in both texts. */
 static void
 test_content(void)
@@ -419,6 +465,8 @@ main(int argc, char **argv)
     g_test_add_func("/mail/cap in an encoding XF7", test_cap_in_encoding);
     g_test_add_func("/mail/invitation XB22", test_invitation);
     g_test_add_func("/mail/content XD12 B12", test_content);
+    g_test_add_func("/mail/names of a file XD12", test_names);
+    g_test_add_func("/mail/name in From XD8", test_from_field);
     g_test_add_func("/mail/mutations XF2", test_mutations);
     return g_test_run();
 }
