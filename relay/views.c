@@ -5,8 +5,9 @@
 #include "lib/address.h"
 #include "lib/claims.h"
 
-/* What a line of a list shows: so many recipients, so many bytes of each, and of a reason. */
-enum { ADDRESSES_MOST = 3, ADDRESS_MOST = 320, WHY_MOST = 300 };
+/* What a line of a list shows: so many recipients, so many bytes of each, and of a text: five
+ * hundred lines must fit into an answer, whatever an agent submits. */
+enum { ADDRESSES_MOST = 3, ADDRESS_MOST = 320, TEXT_MOST = 300 };
 
 /* The record of a recipient as written; NULL for a refused message, whose recipients were not
  * judged. */
@@ -103,6 +104,16 @@ insert_addresses(GVariantDict *dict, const Item *item)
     g_variant_dict_insert(dict, "more", "u", sorted->len - MIN(sorted->len, ADDRESSES_MOST));
 }
 
+/* With a mark where it was cut. */
+static void
+insert_cut(GVariantDict *dict, const char *key, const char *text)
+{
+    g_autofree char *cut = g_strndup(text, TEXT_MOST);
+    g_autofree char *marked = g_strconcat(cut, strlen(text) > TEXT_MOST ? "…" : "", NULL);
+
+    insert_text(dict, key, marked);
+}
+
 static void
 insert_line(GVariantDict *dict, const Item *item)
 {
@@ -110,7 +121,7 @@ insert_line(GVariantDict *dict, const Item *item)
     insert_text(dict, "account", item->account);
     insert_text(dict, "state", state_name(item->state));
     insert_text(dict, "tier", tier_name(item->tier));
-    insert_text(dict, "subject", item->extract->subject);
+    insert_cut(dict, "subject", item->extract->subject);
     insert_text(dict, "reason", item->reason);
     g_variant_dict_insert(dict, "line", "u", item->line);
     insert_text(dict, "file", item->file);
@@ -118,14 +129,6 @@ insert_line(GVariantDict *dict, const Item *item)
     g_variant_dict_insert(dict, "due", "x", item->due);
     g_variant_dict_insert(dict, "expires", "x", item->expires);
     insert_addresses(dict, item);
-}
-
-static void
-insert_cut(GVariantDict *dict, const char *key, const char *text)
-{
-    g_autofree char *cut = g_strndup(text, WHY_MOST);
-
-    insert_text(dict, key, cut);
 }
 
 GVariant *
@@ -333,6 +336,7 @@ view_item(const Item *item, GVariant *moves, GHashTable *reasons)
 
     g_variant_dict_init(&dict, NULL);
     insert_line(&dict, item);
+    insert_text(&dict, "subject", item->extract->subject);
     insert_text(&dict, "login", item->login);
     insert_text(&dict, "author", item->author);
     insert_text(&dict, "policy", item->policy);
@@ -375,7 +379,7 @@ view_fate(const Item *item, const char *outcome, gint64 when)
 
     g_variant_dict_init(&dict, NULL);
     insert_text(&dict, "id", item->id);
-    insert_text(&dict, "subject", item->extract->subject);
+    insert_cut(&dict, "subject", item->extract->subject);
     insert_text(&dict, "outcome", outcome);
     g_variant_dict_insert(&dict, "when", "x", when);
     g_variant_dict_insert_value(&dict, "to", written_addresses(item->envelope));

@@ -297,6 +297,19 @@ def _(world):
         assert len(item["to"]) == 3 and item["more"] == 297, item
 
 
+@story("A list of long subjects stays short, says that they are cut, and show has them whole (XD6, XC14)")
+def _(world):
+    subject = "A very long subject. " * 2000
+    folded = letter(STRANGER, subject="PLACE").replace(
+        b"PLACE", subject.replace(". ", ".\r\n ").strip().encode())
+    assert world.submit(ASSISTANT, [STRANGER], folded).code == 250
+    [item] = world.gate.items()
+    assert len(item["subject"]) <= 301 and item["subject"].endswith("\u2026"), item
+    assert world.gate.show(item["id"])["subject"] == subject.strip()
+    [fate] = world.gate.answer("cancel", item["id"])["items"]
+    assert fate["subject"] == item["subject"], fate
+
+
 @story("A sender that the login may not use is refused, whatever its From says (E10, H1, H3, XA12)")
 def _(world):
     for sender, shown in (("", ASSISTANT), (ASSISTANT, "boss@example.com")):
