@@ -41,16 +41,27 @@ print_list(const char *label, GVariant *item, const char *key)
         print_field(i == 0 ? label : "", list[i]);
 }
 
+/* FALSE when the message is known to be in no conversation: nobody is outside of it then. */
+static gboolean
+is_in_thread(GVariant *item)
+{
+    g_autoptr(GVariant) facts = answer_array(item, "facts", "a{sv}");
+    gboolean in_thread = TRUE;
+
+    g_variant_lookup(facts, "in_thread", "b", &in_thread);
+    return in_thread;
+}
+
 /* What is to be known of a recipient besides its address and its history; "" when nothing is.
  */
 static char *
-describe_details(GVariant *recipient, const char *const *hidden)
+describe_details(GVariant *recipient, const char *const *hidden, gboolean in_thread)
 {
     const char *normal = answer_text(recipient, "normal");
     g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
     g_auto(GStrv) parameters = answer_list(recipient, "parameters");
 
-    if (answer_flag(recipient, "outside", FALSE))
+    if (in_thread && answer_flag(recipient, "outside", FALSE))
         g_strv_builder_add(builder, "not in this conversation");
     if (g_strv_contains(hidden, normal))
         g_strv_builder_add(builder, "not named in To or Cc");
@@ -61,7 +72,7 @@ describe_details(GVariant *recipient, const char *const *hidden)
 
 /* The marks stand before the address: a quoted local part can hold any words, also ours. */
 static void
-print_recipient(GVariant *recipient, const char *const *hidden)
+print_recipient(GVariant *recipient, const char *const *hidden, gboolean in_thread)
 {
     const char *address = answer_text(recipient, "address");
     const char *normal = answer_text(recipient, "normal");
@@ -69,7 +80,7 @@ print_recipient(GVariant *recipient, const char *const *hidden)
     const char *standing = reason_standing_name(reason_standing(recipient));
     g_autofree char *marks = g_strconcat("  ", standing, external, NULL);
     g_autofree char *first = g_strdup_printf("%-*s", (int)strlen(MARKS_INDENT), marks);
-    g_autofree char *details = describe_details(recipient, hidden);
+    g_autofree char *details = describe_details(recipient, hidden, in_thread);
     g_auto(GStrv) reasons = reason_lines(recipient, !answer_flag(recipient, "known", FALSE));
 
     output_print(first, MARKS_INDENT, address);
@@ -118,7 +129,7 @@ print_recipients(GVariant *item)
     printf("%" G_GSIZE_FORMAT " external)\n", external);
     for (gsize i = 0; i < count; i++) {
         g_autoptr(GVariant) recipient = g_variant_get_child_value(recipients, i);
-        print_recipient(recipient, (const char *const *)hidden);
+        print_recipient(recipient, (const char *const *)hidden, is_in_thread(item));
     }
     print_list("Gets nothing:", item, "header_only");
     putchar('\n');

@@ -211,6 +211,16 @@ static const Preview PREVIEWS[] = {
      ITEM(", 'from': <['a@example.com']>, 'from_field': <'The \u202eBank <a@example.com>'>"),
      {"\nFrom:          a@example.com\nFrom field:    The \\u{202E}Bank <a@example.com>\n"},
      "\u202e"},
+    {"outside of its conversation",
+     "{'facts': <{'in_thread': <true>}>, 'recipients': <[{'address': <'a@example.com'>, "
+     "'outside': <true>}]>}",
+     {"a@example.com\n", "not in this conversation\n"},
+     NULL},
+    {"in no conversation",
+     "{'facts': <{'in_thread': <false>}>, 'recipients': <[{'address': <'a@example.com'>, "
+     "'outside': <true>}]>}",
+     {"a@example.com\n"},
+     "conversation"},
     {"no name in From",
      ITEM(", 'from': <['a@example.com']>, 'from_field': <'a@example.com'>"),
      {"\nFrom:          a@example.com\nSender:"},
