@@ -335,32 +335,46 @@ read_message_ids(MailReading *reading)
     list_end(&list, &reading->extract->parents);
 }
 
-/* The address of the link that begins at p, if it is one to write to. */
-static void
+static gboolean
+read_encoded(List *list, const char *text)
+{
+    g_autofree char *decoded = g_uri_unescape_string(text, NULL);
+
+    return decoded != NULL && read_addresses(list, decoded);
+}
+
+/* Whom the link that begins at p is written to, if it is one to write to: many, perhaps, and
+ * some in the fields after the question mark (RFC 6068). FALSE when one cannot be read. */
+static gboolean
 add_link(List *list, const char *p)
 {
-    g_autofree char *link = g_strndup(p, strcspn(p, ">?"));
+    static const char *const names[] = {"to=", "cc=", "bcc="};
+    g_autofree char *link = g_strstrip(g_strndup(p, strcspn(p, ">")));
 
-    g_strchug(link);
     if (g_ascii_strncasecmp(link, "mailto:", 7) != 0)
-        return;
-    g_autofree char *decoded = g_uri_unescape_string(link + 7, NULL);
-    char *normal = decoded != NULL ? address_normalise(g_strstrip(decoded), NULL) : NULL;
-    if (normal != NULL)
-        list_add(list, normal);
+        return TRUE;
+    char *query = link + strcspn(link, "?");
+    g_auto(GStrv) fields = g_strsplit_set(query, "?&;", -1); /* "&amp;", too */
+    *query = 0;
+    gboolean clean = read_encoded(list, link + 7);
+    for (guint i = 0; fields[i] != NULL; i++)
+        for (gsize n = 0; n < G_N_ELEMENTS(names); n++)
+            if (g_ascii_strncasecmp(fields[i], names[n], strlen(names[n])) == 0)
+                clean = read_encoded(list, fields[i] + strlen(names[n])) && clean;
+    return clean;
 }
 
 /* <mailto:dev@lists.example.org?subject=x>, more than one allowed (RFC 2369, 3.4). Some write
- * one without brackets. */
-static void
+ * one without brackets. FALSE when one cannot be read. */
+static gboolean
 read_list_post(List *list, const char *value)
 {
     const char *open = strchr(value, '<');
+    gboolean clean = open != NULL || add_link(list, value);
 
-    if (open == NULL)
-        add_link(list, value);
     for (; open != NULL; open = strchr(open + 1, '<'))
-        add_link(list, open + 1);
+        clean = add_link(list, open + 1) && clean;
+    return clean;
 }
 
 /* <dev.lists.example.org> mostly is dev@lists.example.org (RFC 2919, 2). */
@@ -421,8 +435,8 @@ read_diverted(MailReading *reading)
             if (is_named(field, diverting[n]) && !is_copy_word(field) &&
                 !read_addresses(&list, field->value))
                 clean = FALSE;
-        if (is_named(field, "List-Post"))
-            read_list_post(&list, field->value);
+        if (is_named(field, "List-Post") && !read_list_post(&list, field->value))
+            clean = FALSE;
     }
     list_end(&list, &reading->extract->diverted);
     if (!clean)

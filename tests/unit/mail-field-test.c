@@ -76,6 +76,13 @@ static const struct {
      "Sender: a@example.net\nMail-Copies-To: b@example.net\nX-Confirm-Reading-To: "
      "c@example.net\nList-Post: <mailto:d@example.net>",
      DIVERTED, "a@example.net b@example.net c@example.net d@example.net"},
+    {"XB23 many in a link",
+     "List-Post: <mailto:a@example.net,B%20%3Cb@example.net%3E;c@example.net?subject=x>",
+     DIVERTED, "a@example.net b@example.net c@example.net"},
+    {"XB23 fields of a link",
+     "List-Post: <mailto:?subject=x&TO=a%40example.net&amp;cc=b@example.net,c@example.net>, "
+     "<mailto:d@example.net?bcc=e@example.net>",
+     DIVERTED, "a@example.net b@example.net c@example.net d@example.net e@example.net"},
     {"A11 list", "List-Post: <mailto:dev@lists.example.org?subject=x>", LISTS,
      "dev@lists.example.org"},
     {"XB24 id only", "List-Id: Dev, the list <dev.lists.example.org>", LISTS,
