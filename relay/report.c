@@ -125,7 +125,8 @@ add_field(GString *report, const char *name, const char *value)
         g_string_append_printf(report, "%s: %s\r\n", name, value);
 }
 
-/* Takes xtext apart (RFC 3461, 4); NULL when it is none. */
+/* Takes xtext apart (RFC 3461, 4); NULL when it is none, or hides a zero byte, behind which
+ * nobody would see the rest. */
 static char *
 decode_xtext(const char *text)
 {
@@ -134,7 +135,8 @@ decode_xtext(const char *text)
     for (const char *c = text; *c != '\0'; c++) {
         if (*c != '+') {
             g_string_append_c(decoded, *c);
-        } else if (g_ascii_isxdigit(c[1]) && g_ascii_isxdigit(c[2])) {
+        } else if (g_ascii_isxdigit(c[1]) && g_ascii_isxdigit(c[2]) &&
+                   strncmp(c + 1, "00", 2) != 0) {
             g_string_append_c(
                 decoded, (char)(g_ascii_xdigit_value(c[1]) * 16 + g_ascii_xdigit_value(c[2])));
             c += 2;

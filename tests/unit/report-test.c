@@ -241,6 +241,7 @@ test_hostile(void)
     } CASES[] = {
         {"ENVID=a+0D+0AX-Evil:+20yes", "<nora@example.org>", NULL, "<a@b>",
          "abc\r\n\r\nFinal"},
+        {"ENVID=a+00b", "<nora@example.org>", NULL, "<a@b>", "dns; mx.example.com\r\nArrival"},
         {"ENVID=+", "<nora@example.org>", NULL, "<a@b>", "dns; mx.example.com\r\nArrival"},
         {NULL, "<nora@example.org>", "ORCPT=rfc822;a+0AX-Evil:+20b", "<a@b>", "\r\n\r\nFinal"},
         {NULL, "<nora@example.org>", NULL, "<a\r\nX-Evil: b>", "headers\r\n\r\n\r\n--=_abc--"},
