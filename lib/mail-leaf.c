@@ -265,7 +265,7 @@ is_said_by_bytes(const MailContent *content, const char *text)
     gsize length = content->kept->len;
     g_autofree char *plain = mail_decode(bytes, length, NULL);
 
-    return mail_is_ascii(bytes, length) && strcmp(plain, text) == 0;
+    return length == 0 || (mail_is_ascii(bytes, length) && strcmp(plain, text) == 0);
 }
 
 char *

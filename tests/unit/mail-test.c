@@ -365,6 +365,8 @@ static const struct {
      "Content-Type: text/plain; charset=windows-31j\n\n\x96\xd8\n", 0, FALSE, NULL},
     {"XD13 an old name of a set", "Content-Type: text/plain; charset=x-sjis\n\n\x96\xd8\n", 0,
      FALSE, NULL},
+    {"XD13 a comment behind the set of an empty text",
+     "Content-Type: text/plain; charset=us-ascii (x)\n\n", 0, FALSE, NULL},
     {"XD13 a comment behind the set",
      "Content-Type: text/plain; charset=us-ascii (Plain text)\n\nx\n", 0, FALSE, NULL},
     {"XD13 a comment, and more than ASCII",
