@@ -22,6 +22,14 @@ find_message(Request *request, char *const *accounts, const char *message_id, ch
     return TRUE;
 }
 
+/* What a person wrote is no agent's, to take back or to ask for. */
+static gboolean
+is_own(const Request *request, char *const *accounts, const Item *item)
+{
+    return g_strv_contains((const char *const *)accounts, item->account) &&
+           (accounts != request->served || *item->author == '\0');
+}
+
 /* The item that the argument names, if it is of one of the accounts. */
 static Item *
 load(Request *request, char *const *accounts, GError **error)
@@ -36,7 +44,7 @@ load(Request *request, char *const *accounts, GError **error)
     const char *wanted = *named == '<' ? id : named;
     if (wanted != NULL && !queue_load(request->relay->db, wanted, &item, error))
         return NULL;
-    if (item != NULL && g_strv_contains((const char *const *)accounts, item->account))
+    if (item != NULL && is_own(request, accounts, item))
         return g_steal_pointer(&item);
     g_set_error(error, REQUEST_ERROR, REQUEST_NOT_FOUND, "there is no item %s", named);
     return NULL;
@@ -197,7 +205,7 @@ settle(Request *request, const char *id, const char *why, GVariantBuilder *repor
 
     if (!queue_load_sound(request->relay->db, id, &item, error))
         return FALSE;
-    if (item == NULL)
+    if (item == NULL || !is_own(request, own_accounts(request), item))
         return TRUE;
     const char *fate = fate_of(item->state);
     if (!find_departure(request->relay->db, item, &when, error) ||

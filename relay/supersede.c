@@ -127,7 +127,8 @@ take_namesake(Request *request, GError **error)
     if (!queue_find_message(db, item->account, item->message_id, &id, error) ||
         (id != NULL && !queue_load(db, id, &old, error)))
         return FALSE;
-    return old == NULL || !may_give_way(old->state) || give_way(request, old, error);
+    return old == NULL || *old->author != '\0' || !may_give_way(old->state) ||
+           give_way(request, old, error);
 }
 
 gboolean

@@ -179,6 +179,12 @@ def _(world):
     item, _ = submit(world, STRANGER, old=edited)
     assert effect(world, item) == "none: no item of this login"
     assert states(world, old, edited) == ["superseded", "held"]
+    same = letter(STRANGER, Message_ID=world.gate.show(edited)["message_id"])
+    submit(world, STRANGER, message=same)
+    for words in (("withdraw", edited), ("cancel", edited), ("status", edited)):
+        done = world.gate.command(*words, uid=AGENT)
+        assert done.returncode == 66 and "there is no item" in done.stderr, done
+    assert states(world, edited) == ["held"]
 
 
 @story("What takes the place of a delayed message leaves no earlier, however often (B13)")

@@ -415,6 +415,21 @@ def edit(world, item, script, uid=APPROVER):
         world.gate.environment = {}
 
 
+@story("An agent who calls a conversation off leaves in it what a person wrote (E39)")
+def _(world):
+    first = letter(STRANGER)
+    assert world.submit(ASSISTANT, [STRANGER], first).code == 250
+    [begun] = [line["id"] for line in world.gate.items()]
+    second = submit(world, STRANGER, "Offer", In_Reply_To=message_id(first))
+    assert edit(world, second, "s/Hello/Greetings/").returncode == 0
+    [written] = [line["id"] for line in world.gate.items() if line["id"] != begun]
+    done = admin(world, "cancel", begun, uid=AGENT)
+    assert done.returncode == 0 and written not in done.stdout, done
+    assert states(world, [begun]) == {"withdrawn"} and states(world, [written]) == {"held"}
+    assert admin(world, "cancel", begun, uid=APPROVER).returncode == 0
+    assert states(world, [written]) == {"rejected"}
+
+
 @story("An edited message is a new item; the old approval is void; both are kept (B20, E36, XC15)")
 def _(world):
     thread = {"In_Reply_To": "<root@example.org>"}
