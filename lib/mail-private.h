@@ -1,9 +1,9 @@
 /* mail-private.h - what the files of lib/mail share; for mail*.c only
  *
- * mail-scan reads bytes, mail-field and mail-date the header, mail-part the MIME tree (gmime),
- * mail-text, mail-html, mail-quote and mail-copied the texts in it, mail-words the languages,
- * mail-report reads what mail servers say of a delivery, mail-sealed knows encrypted files.
- * All of them add to one MailReading.
+ * mail-scan reads bytes, mail-field, mail-entries and mail-date the header, mail-part the MIME
+ * tree (gmime), mail-text, mail-html, mail-quote and mail-copied the texts in it, mail-words the
+ * languages, mail-report reads what mail servers say of a delivery, mail-sealed knows encrypted
+ * files. All of them add to one MailReading.
  */
 #pragma once
 
@@ -60,6 +60,38 @@ gboolean mail_scan_bytes(MailReading *reading, const char *bytes, gsize length);
 
 /* Splits a header into unfolded fields (RFC 5322, 2.2.3); bytes without NUL. */
 void mail_split_header(MailReading *reading, const char *bytes, gsize length);
+
+/* A list for the extract, each entry once and no more than it takes. */
+typedef struct {
+    MailReading *reading;
+    GPtrArray *entries; /* NULL before the first */
+    GHashTable *seen;   /* the same entries; NULL while they are few */
+    gsize vain;         /* bytes looked through for an end that never came */
+    gboolean unread;    /* something with an @ is no address here, maybe one elsewhere */
+} MailEntries;
+
+void mail_entries_start(MailEntries *list, MailReading *reading);
+
+/* Takes entry. */
+void mail_entries_add(MailEntries *list, char *entry);
+
+/* *strv_out is replaced by the entries. */
+void mail_entries_end(MailEntries *list, char ***strv_out);
+
+/* Adds the normal forms of an address list (RFC 5322, 3.4) as written: encoded words are names
+ * and are split off before anybody decodes them (XB12). FALSE when something in it is no
+ * address. */
+gboolean mail_entries_addresses(MailEntries *list, const char *value);
+
+/* Only ids in angle brackets count, outside comments and quoted strings (T9, XB5, XB6). */
+void mail_entries_ids(MailEntries *list, const char *value);
+
+/* <mailto:dev@lists.example.org?subject=x>, more than one allowed (RFC 2369, 3.4). Some write
+ * one without brackets. FALSE when one cannot be read. */
+gboolean mail_entries_list_post(MailEntries *list, const char *value);
+
+/* <dev.lists.example.org> mostly is dev@lists.example.org (RFC 2919, 2). */
+void mail_entries_list_id(MailEntries *list, const char *value);
 
 /* Ids, addresses, doubled fields, lists and marks of the header, all but the subject. */
 void mail_read_fields(MailReading *reading);
