@@ -1,9 +1,9 @@
 /* mail-private.h - what the files of lib/mail share; for mail*.c only
  *
  * mail-scan reads bytes, mail-field, mail-entries and mail-date the header, mail-part the MIME
- * tree (gmime), mail-text, mail-html, mail-quote and mail-copied the texts in it, mail-words the
- * languages, mail-report reads what mail servers say of a delivery, mail-sealed knows encrypted
- * files. All of them add to one MailReading.
+ * tree (gmime), mail-text, mail-html, mail-quote and mail-copied the texts in it, mail-words
+ * the languages, mail-report reads what mail servers say of a delivery, mail-sealed knows
+ * encrypted files. All of them add to one MailReading.
  */
 #pragma once
 
