@@ -224,7 +224,8 @@ def _(world):
     keep_in(world)
     waiting, approved = hold(world), [hold(world) for _ in range(10)]
     before = (("UPDATE program SET version = '0.0.9'",),
-              ("DROP TABLE program", "DELETE FROM schema_version WHERE version = 2"))
+              ("DROP TABLE program", "DROP INDEX message_own",
+               "DELETE FROM schema_version WHERE version > 1"))
     for times, changes in enumerate(before, 1):
         for item in approved:
             assert approve(world, item).returncode == 0
