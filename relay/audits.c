@@ -262,7 +262,7 @@ record_refusal(gpointer data, GError **error)
     GVariantDict details;
 
     g_variant_lookup(request->arguments, "id", "&s", &id);
-    if (strlen(id) == ID_LENGTH && !queue_load(request->relay->db, id, &item, error))
+    if (strlen(id) == ID_LENGTH && !queue_load_sound(request->relay->db, id, &item, error))
         return FALSE;
     g_variant_dict_init(&details, NULL);
     g_variant_dict_insert(&details, "request", "s", refusal->verb);

@@ -99,12 +99,12 @@ find_sent(Db *db, const char *account, const char *id, const char *message_id, I
     g_autofree char *named = NULL;
     g_autoptr(Item) item = NULL;
 
-    if (*id != '\0' && !queue_load(db, id, &item, error))
+    if (*id != '\0' && !queue_load_sound(db, id, &item, error))
         return FALSE;
     if (item != NULL && !g_str_equal(item->account, account))
         g_clear_pointer(&item, item_free);
     if (item == NULL && (!queue_find_message(db, account, message_id, &named, error) ||
-                         (named != NULL && !queue_load(db, named, &item, error))))
+                         (named != NULL && !queue_load_sound(db, named, &item, error))))
         return FALSE;
     *item_out = g_steal_pointer(&item);
     return TRUE;

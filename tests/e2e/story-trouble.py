@@ -19,7 +19,8 @@ from sink import Sink  # noqa: E402
 from story import PATIENCE, main, pause, story, until  # noqa: E402
 from world import World, end_on_signals  # noqa: E402
 
-ASSISTANT, STRANGER, TOM = "agent@example.com", "stranger@example.net", "tom@example.com"
+OWNER, ASSISTANT = "owner@example.com", "agent@example.com"
+STRANGER, TOM = "stranger@example.net", "tom@example.com"
 POLICY = 'hold "outside" if external > 0\ndraft "inside"\n'
 
 
@@ -228,6 +229,24 @@ def _(world):
     assert (told["items"], told["unjudged"]) == (3, 1), told
     report = world.gate.answer("cancel", second)["items"]
     assert {item["id"] for item in report} == {second, third}, report
+
+
+@story("A damaged record keeps no human's mail out, and no refusal out of the record")
+def _(world):
+    assert submit(world).code == 250
+    [line] = world.gate.items()
+    item = world.gate.show(line["id"])
+    with sqlite3.connect(os.path.join(world.gate.state, "exeat.db"),
+                         timeout=PATIENCE) as database:
+        database.execute("UPDATE item SET facts = 'rubbish'")
+    database.close()
+    done = world.gate.command("approve", item["id"], item["digest"], uid=AGENT)
+    assert done.returncode == 77, done
+    [denied] = world.gate.answer("audit", "--kind", "denied", uid=0)["entries"]
+    assert denied["who"] == f"user {AGENT}", denied
+    message = letter(STRANGER, sender=OWNER, Message_ID=item["message_id"])
+    assert world.submit(OWNER, [STRANGER], message).code == 250
+    assert len(world.sink.wait(1)) == 1
 
 
 @story("What an agent makes us keep has a limit, and finished messages go first")
